@@ -1,0 +1,73 @@
+# Everything a developer types. Each target sets up what it needs in .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+FILES := src tests benchmarks docs
+PUBLIC := $(shell find src/calibrant -name '*.py')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format format-check lint types imports docstrings wheel docs bench oldest clean
+.DELETE_ON_ERROR:
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: .venv/.demo  ## See it work: calibrate two learners on two problems (about a minute)
+	$(BIN)/calibrant demo
+
+test: .venv/.dev  ## Run the test suite, doctests included
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+check: format-check lint types imports docstrings test wheel docs  ## All that must hold before a change lands
+
+format: .venv/.dev  ## Format the code
+	$(BIN)/ruff format $(FILES)
+	$(BIN)/ruff check --fix $(FILES)
+
+format-check: .venv/.dev
+	$(BIN)/ruff format --check $(FILES)
+
+lint: .venv/.dev
+	$(BIN)/ruff check $(FILES)
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+imports: .venv/.dev
+	$(BIN)/lint-imports
+
+docstrings: .venv/.dev
+	$(BIN)/numpydoc lint $(PUBLIC)
+
+wheel: .venv/.dev  ## Build the wheel, install it alone, and try it
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/python -m build --wheel --outdir build/wheel . > build/wheel/log 2>&1 || (cat build/wheel/log; exit 1)
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/pip install -q build/wheel/*.whl
+	cd build/wheel && venv/bin/calibrant --help > /dev/null
+	cd build/wheel && venv/bin/python -W error -c "import calibrant; calibrant.PAVCalibrator; calibrant.metrics.brier_score"
+
+docs: .venv/.dev  ## Build the documentation; warnings are errors
+	$(BIN)/python -W ignore::DeprecationWarning -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: .venv/.dev  ## Measure ours beside the peers; tables go to benchmarks/results
+	$(BIN)/python -m benchmarks
+
+oldest: .venv/.dev  ## Run the tests with the oldest releases that pyproject.toml allows
+	$(BIN)/python -m benchmarks.oldest
+
+clean:  ## Remove everything that make has made
+	rm -rf .venv build dist docs/_build docs/api docs/gallery calibrant-demo
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "calibrant needs Python 3.11 or newer; '$(PYTHON)' is older. Try: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.demo: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install -q -e '.[plots]'
+	@touch $@
+
+.venv/.dev: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@ .venv/.demo

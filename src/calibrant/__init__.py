@@ -1,0 +1,50 @@
+"""Classifier scores into probabilities that can be believed, and those into least-cost decisions.
+
+The names below are imported when they are first used, so that `import calibrant` costs nothing.
+"""
+
+from importlib import import_module
+
+_HOME = {
+    "BinningCalibrator": "calibrators",
+    "CalibrantError": "_core._errors",
+    "CalibratedClassifier": "classifiers",
+    "OneVsAllCalibrator": "calibrators",
+    "PAVCalibrator": "calibrators",
+    "SigmoidCalibrator": "calibrators",
+}
+_ROOMS = ("calibrators", "classifiers", "codes", "metrics", "plots")
+
+__all__ = [
+    "BinningCalibrator",
+    "CalibrantError",
+    "CalibratedClassifier",
+    "OneVsAllCalibrator",
+    "PAVCalibrator",
+    "SigmoidCalibrator",
+    "__version__",
+    "calibrators",
+    "classifiers",
+    "codes",
+    "metrics",
+    "plots",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        value: object = getattr(import_module(f"calibrant.{_HOME[name]}"), name)
+    elif name in _ROOMS:
+        value = import_module(f"calibrant.{name}")
+    elif name == "__version__":
+        from importlib.metadata import version
+
+        value = version("calibrant")
+    else:
+        raise AttributeError(f"module 'calibrant' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,1 @@
+"""Errors, checks at the border, and small shared types. Imports nothing of ours."""

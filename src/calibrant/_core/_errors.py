@@ -1,0 +1,40 @@
+"""Every error of ours, under one root.
+
+CalibrantError (ValueError)
+├── DataError           scores, labels, weights or probabilities that cannot be used
+├── ParameterError      an option that does not exist or does not fit the others
+├── NotFittedError      asked before `fit`; also scikit-learn's error of that name (see `_fitted.py`)
+└── MissingExtraError   an optional package is not installed; also an ImportError
+
+A message says what must hold, what came, and what to do, separated by semicolons.
+"""
+
+
+class CalibrantError(ValueError):
+    """Root of all errors raised by calibrant."""
+
+
+class DataError(CalibrantError):
+    """The data given cannot be used as they are."""
+
+
+class ParameterError(CalibrantError):
+    """A parameter has a value that it cannot have."""
+
+
+class MissingExtraError(CalibrantError, ImportError):
+    """An optional dependency is needed and not installed.
+
+    Parameters
+    ----------
+    package : str
+        The package that could not be imported.
+    extra : str
+        The extra of calibrant that brings it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"this needs the package {package}; it is not installed; "
+            f"run: pip install 'calibrant[{extra}]'"
+        )
