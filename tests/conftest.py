@@ -13,11 +13,7 @@ GOLDEN = Path(__file__).parent / "golden"
 def golden_cases(family, op=None):
     """The cases of one golden file as pytest parameters, optionally of one operation."""
     cases = json.loads((GOLDEN / f"{family}.json").read_text())["cases"]
-    return [
-        pytest.param(revive(case), id=case["id"])
-        for case in cases
-        if op is None or case["op"] == op
-    ]
+    return [pytest.param(revive(case), id=case["id"]) for case in cases if op is None or case["op"] == op]
 
 
 def revive(value):

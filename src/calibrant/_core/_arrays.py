@@ -22,16 +22,14 @@ def as_array(values: object, name: str) -> Array:
     if isinstance(values, np.ma.MaskedArray):
         if np.ma.is_masked(values):
             raise DataError(
-                f"{name} must have no missing values; got {np.ma.count_masked(values)} masked ones; "
+                f"{name} must have no missing values; got {np.ma.getmaskarray(values).sum()} masked ones; "
                 "drop those rows or fill them first"
             )
         return np.asarray(values.data)
     if isinstance(values, np.ndarray | list | tuple):
         return _from_sequence(values, name)
     if hasattr(values, "toarray"):
-        raise DataError(
-            f"{name} must be dense; got a sparse {type(values).__name__}; call .toarray() on it"
-        )
+        raise DataError(f"{name} must be dense; got a sparse {type(values).__name__}; call .toarray() on it")
     return _from_frame(values, name)
 
 

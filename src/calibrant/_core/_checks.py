@@ -25,9 +25,7 @@ ROUNDING = 1e-9
 def check_option(name: str, value: object, allowed: Sequence[object]) -> None:
     """Refuse an option that is not one of the allowed values."""
     if not any(value is option or value == option for option in allowed):
-        raise ParameterError(
-            f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}"
-        )
+        raise ParameterError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 
 
 def check_scores(scores: object, name: str = "scores") -> FloatArray:
@@ -44,9 +42,7 @@ def check_scores(scores: object, name: str = "scores") -> FloatArray:
     return array
 
 
-def check_score_matrix(
-    scores: object, n_classes: int | None = None, name: str = "scores"
-) -> FloatArray:
+def check_score_matrix(scores: object, n_classes: int | None = None, name: str = "scores") -> FloatArray:
     """One finite score per row and class: shape (n, k)."""
     array = as_floats(scores, name)
     if array.ndim != 2 or array.shape[1] < 2:
@@ -181,9 +177,7 @@ def _refuse_unless_two(found: Array) -> None:
             f"labels must have two values; got only {plain(found[0])!r}, and its partner cannot be guessed; "
             "code the labels as 0 and 1"
         )
-    shown = ", ".join(repr(label) for label in found[:5].tolist()) + (
-        ", ..." if len(found) > 5 else ""
-    )
+    shown = ", ".join(repr(label) for label in found[:5].tolist()) + (", ..." if len(found) > 5 else "")
     raise DataError(
         f"labels must have two values; got {len(found)}: {shown}; use OneVsAllCalibrator for more classes"
     )
@@ -198,9 +192,7 @@ def check_class_labels(y: object, n_classes: int, classes: object = None) -> Int
     labels = _label_column(y)
     if classes is not None:
         return positions_of(labels, _check_classes(classes, n_classes))
-    if labels.dtype.kind in "biu" or (
-        labels.dtype.kind == "f" and np.array_equal(labels, np.floor(labels))
-    ):
+    if labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and np.array_equal(labels, np.floor(labels))):
         positions = labels.astype(np.intp)
         if positions.min() < 0 or positions.max() >= n_classes:
             outside = positions[(positions < 0) | (positions >= n_classes)][0]

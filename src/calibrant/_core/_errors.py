@@ -35,6 +35,5 @@ class MissingExtraError(CalibrantError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
-            f"this needs the package {package}; it is not installed; "
-            f"run: pip install 'calibrant[{extra}]'"
+            f"this needs the package {package}; it is not installed; run: pip install 'calibrant[{extra}]'"
         )

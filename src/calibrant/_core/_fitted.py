@@ -13,6 +13,4 @@ def check_fitted(model: object, attribute: str) -> None:
     """Refuse a model that has not learned `attribute` yet."""
     if not hasattr(model, attribute):
         name = type(model).__name__
-        raise NotFittedError(
-            f"this {name} must be fitted before it is used; it is not; call fit first"
-        )
+        raise NotFittedError(f"this {name} must be fitted before it is used; it is not; call fit first")
