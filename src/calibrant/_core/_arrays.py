@@ -12,6 +12,8 @@ BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float32] | NDArray[np.float64]
 Float64Array = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+#: Two-class labels as booleans, or shares of the positive class as float64.
+Target = NDArray[Any]
 
 
 def as_array(values: object, name: str) -> Array:

@@ -13,6 +13,7 @@ from calibrant._core._arrays import (
     Float64Array,
     FloatArray,
     IntArray,
+    Target,
     as_array,
     as_floats,
 )
@@ -126,7 +127,7 @@ def check_probabilities(proba: object, name: str = "proba") -> Float64Array:
 
 def check_binary_labels(
     y: object, *, classes: object = None, fractions: bool = False
-) -> tuple[Array, BoolArray | Float64Array]:
+) -> tuple[Array, Target]:
     """The two classes in order, and for every row whether it is of the second, positive one.
 
     Labels may be any two values. A single value is accepted where its partner is known: 0 or 1, False
@@ -146,7 +147,7 @@ def check_binary_labels(
     return found, labels == found[1]
 
 
-def _numeric_labels(labels: Array, fractions: bool) -> tuple[Array, BoolArray | Float64Array]:
+def _numeric_labels(labels: Array, fractions: bool) -> tuple[Array, Target]:
     """Two numeric labels, found without sorting; or shares of the positive class."""
     low, high = labels.min(), labels.max()
     if labels.dtype.kind == "f" and not np.array_equal(labels, np.floor(labels)):

@@ -1,0 +1,226 @@
+"""Equal-frequency binning."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, FloatArray, IntArray, Target
+from calibrant._core._checks import check_option
+from calibrant._core._errors import ParameterError
+from calibrant.calibrators._binary import BinaryCalibrator
+from calibrant.calibrators._steps import IntervalLookup, midpoints
+
+#: Numbers of bins tried by cross-validation: those of Zadrozny & Elkan (2002).
+CANDIDATES = range(5, 51)
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The bins of a fit, by ascending score.
+
+    Attributes
+    ----------
+    lo, hi : ndarray
+        Least and greatest training score of each bin.
+    count : ndarray
+        Number of training rows.
+    weight : ndarray
+        Total weight of the rows.
+    value : ndarray
+        Estimated probability of the positive class.
+    """
+
+    lo: Float64Array
+    hi: Float64Array
+    count: IntArray
+    weight: Float64Array
+    value: Float64Array
+
+
+class BinningCalibrator(BinaryCalibrator):
+    """Calibrate one score by the share of positives in bins of equal size.
+
+    Parameters
+    ----------
+    n_bins : int or "cv", default=10
+        Number of bins, or "cv" to choose it by cross-validation.
+    smoothing : {None, "laplace", "m"}, default=None
+        The estimate of a bin with Y positives among W rows: ``Y/W``, ``(Y + 1)/(W + 2)``, or
+        ``(Y + m base)/(W + m)``.
+    m : float, default=10.0
+        Weight of the base rate when ``smoothing="m"``.
+    base : float, optional
+        The base rate when ``smoothing="m"``; by default that of the training rows.
+    candidates : sequence of int, optional
+        Numbers of bins that "cv" tries; by default 5 to 50.
+    cv : int, default=5
+        Number of folds for "cv": stratified, shuffled. Where a class has fewer rows, as many folds as
+        it has rows; with one row or none there is nothing to choose by, and 10 bins are used.
+    random_state : int, RandomState instance or None, default=0
+        How the folds are shuffled.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; the second is the positive class.
+    n_bins_ : int
+        Number of bins asked for or chosen. Ties among the scores can leave fewer.
+    edges_ : ndarray
+        Where one bin ends and the next begins; an edge belongs to the bin below it.
+    bins_ : Bins
+        Range, count, weight and value of every bin.
+    cv_scores_ : dict of int to float
+        Brier score of every candidate; only after ``n_bins="cv"``.
+
+    See Also
+    --------
+    PAVCalibrator : Chooses the bins from the data, under the assumption of monotonicity.
+
+    Notes
+    -----
+    The sizes of the bins differ by at most one row, the first bins being the larger. Equal scores are
+    never separated: an edge that would fall among them moves up to the end of the run, and disappears
+    where another edge or no row is left. Weights change the values of the bins, not their edges. The
+    cross-validation minimises the Brier score of the positive class; the smaller number wins a tie.
+
+    References
+    ----------
+    B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass probability
+    estimates", KDD 2002.
+
+    Examples
+    --------
+    >>> from calibrant import BinningCalibrator
+    >>> binning = BinningCalibrator(n_bins=3).fit([1, 2, 3, 4, 5, 6, 7], [0, 0, 1, 0, 1, 1, 1])
+    >>> binning.bins_.count
+    array([3, 2, 2])
+    >>> binning.predict_proba([0, 4, 9])[:, 1]
+    array([0.33333333, 0.5       , 1.        ])
+    """
+
+    def __init__(
+        self,
+        n_bins: int | Literal["cv"] = 10,
+        smoothing: Literal["laplace", "m"] | None = None,
+        m: float = 10.0,
+        base: float | None = None,
+        candidates: Sequence[int] | None = None,
+        cv: int = 5,
+        random_state: object = 0,
+    ) -> None:
+        self.n_bins = n_bins
+        self.smoothing = smoothing
+        self.m = m
+        self.base = base
+        self.candidates = candidates
+        self.cv = cv
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_option("smoothing", self.smoothing, (None, "laplace", "m"))
+        if self.n_bins != "cv" and not (isinstance(self.n_bins, int | np.integer) and self.n_bins >= 1):
+            raise ParameterError(f"n_bins must be a whole number from 1, or 'cv'; got {self.n_bins!r}")
+        if not (np.isfinite(self.m) and self.m >= 0):
+            raise ParameterError(f"m must be a number from 0; got {self.m!r}")
+        if self.base is not None and not 0 <= self.base <= 1:
+            raise ParameterError(f"base must be None or a probability; got {self.base!r}")
+        if self.candidates is not None and (not len(self.candidates) or min(self.candidates) < 1):
+            raise ParameterError(f"candidates must be whole numbers from 1; got {self.candidates!r}")
+        if self.cv < 2:
+            raise ParameterError(f"cv must be at least 2; got {self.cv!r}")
+
+    def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
+        rows = _SortedRows.of(scores.astype(np.float64, copy=False), target, weights)
+        if self.n_bins == "cv":
+            self.cv_scores_ = self._cross_validate(scores, target, weights)
+            self.n_bins_ = min(self.cv_scores_, key=self.cv_scores_.__getitem__, default=10)
+        else:
+            self.n_bins_ = int(self.n_bins)
+        cuts = _cuts(rows.scores, self.n_bins_)
+        starts, ends = np.append(0, cuts), np.append(cuts, len(rows.scores))
+        self.edges_ = midpoints(rows.scores[cuts - 1], rows.scores[cuts])
+        self.bins_ = Bins(
+            lo=rows.scores[starts],
+            hi=rows.scores[ends - 1],
+            count=ends - starts,
+            weight=rows.weight[ends] - rows.weight[starts],
+            value=self._values(rows, cuts),
+        )
+        self._bin = IntervalLookup(self.edges_)
+
+    def _positive(self, scores: Float64Array) -> Float64Array:
+        return self.bins_.value.take(self._bin(scores))
+
+    def _values(self, rows: "_SortedRows", cuts: IntArray) -> Float64Array:
+        bounds = np.concatenate(([0], cuts, [len(rows.scores)]))
+        positive, weight = np.diff(rows.positive[bounds]), np.diff(rows.weight[bounds])
+        if self.smoothing == "laplace":
+            return (positive + 1) / (weight + 2)
+        if self.smoothing == "m":
+            base = rows.positive[-1] / rows.weight[-1] if self.base is None else self.base
+            return (positive + self.m * base) / (weight + self.m)
+        return positive / weight
+
+    def _cross_validate(
+        self, scores: FloatArray, target: Target, weights: Float64Array | None
+    ) -> dict[int, float]:
+        """Squared error per unit of weight of every candidate on rows that it was not fitted to."""
+        from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
+
+        label = target > 0.5
+        n_folds = min(self.cv, int(label.sum()), int((~label).sum()))
+        candidates = sorted(set(CANDIDATES if self.candidates is None else self.candidates))
+        if n_folds < 2:
+            return {}
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        loss = dict.fromkeys(candidates, 0.0)
+        total = float(len(scores)) if weights is None else float(weights.sum())
+        for train, test in folds.split(scores, label):
+            fitted_to, tried_on = (
+                _SortedRows.of(scores[part], target[part], None if weights is None else weights[part])
+                for part in (train, test)
+            )
+            for n_bins in candidates:
+                cuts = _cuts(fitted_to.scores, n_bins)
+                edges = midpoints(fitted_to.scores[cuts - 1], fitted_to.scores[cuts])
+                loss[n_bins] += tried_on.squared_error(edges, self._values(fitted_to, cuts)) / total
+        return loss
+
+
+def _cuts(scores: Float64Array, n_bins: int) -> IntArray:
+    """Places in the sorted scores where a new bin begins."""
+    n = len(scores)
+    size, extra = divmod(n, min(n_bins, n))
+    places = np.arange(1, min(n_bins, n)) * size
+    places += np.minimum(np.arange(1, len(places) + 1), extra)
+    places = np.searchsorted(scores, scores[places - 1], side="right")
+    return np.unique(places[places < n])
+
+
+@dataclass(frozen=True, slots=True)
+class _SortedRows:
+    """Rows by ascending score, with running totals, so that any bin costs two look-ups."""
+
+    scores: Float64Array
+    weight: Float64Array
+    positive: Float64Array
+    square: Float64Array
+
+    @classmethod
+    def of(cls, scores: FloatArray, target: Target, weights: Float64Array | None) -> "_SortedRows":
+        order = np.argsort(scores, kind="stable")
+        label = target[order].astype(np.float64)
+        weight = np.ones(len(order)) if weights is None else weights[order]
+        totals = (
+            np.append(0.0, np.cumsum(each)) for each in (weight, weight * label, weight * label * label)
+        )
+        return cls(scores[order].astype(np.float64, copy=False), *totals)
+
+    def squared_error(self, edges: Float64Array, value: Float64Array) -> float:
+        """Total squared difference between the labels and the values of the bins that they fall into."""
+        bounds = np.concatenate(([0], np.searchsorted(self.scores, edges, side="right"), [len(self.scores)]))
+        weight, positive = np.diff(self.weight[bounds]), np.diff(self.positive[bounds])
+        square = np.diff(self.square[bounds])
+        return float(np.sum(square - 2 * value * positive + value * value * weight))

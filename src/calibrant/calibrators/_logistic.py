@@ -1,0 +1,154 @@
+"""Maximum likelihood for P = 1/(1 + exp(A f + B)), by safeguarded Newton steps."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from calibrant._core._arrays import Float64Array
+from calibrant.calibrators._binary import BLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticFit:
+    """The parameters of a logistic map and how they were reached."""
+
+    slope: Float64Array
+    intercept: float
+    n_iter: int
+    converged: bool
+
+
+def fit_logistic(
+    features: Float64Array,
+    target: Float64Array,
+    weights: Float64Array | None,
+    *,
+    max_iter: int = 100,
+    tol: float = 1e-9,
+) -> LogisticFit:
+    """Minimise the weighted cross entropy of targets in [0, 1] under a logistic map.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, r)
+        The scores; any scale and any origin, none of them constant.
+    target : ndarray of shape (n,)
+        Wanted probabilities.
+    weights : ndarray of shape (n,) or None
+        Positive weights.
+    max_iter : int, default=100
+        Largest number of Newton steps.
+    tol : float, default=1e-9
+        A step whose largest entry is below this, in units of the standardised features and relative to
+        the parameters where these are large, is the last. Newton's method squares the error in each
+        step, so the answer is good to rounding.
+
+    Returns
+    -------
+    LogisticFit
+        Slopes A and intercept B of ``1/(1 + exp(features @ A + B))``.
+
+    Notes
+    -----
+    The objective ``sum_i w_i [t_i log(1 + e^z_i) + (1 - t_i) log(1 + e^-z_i)]``, ``z = f A + B``, is
+    convex. It is minimised in standardised features, because a fixed tolerance would otherwise stop too
+    early on scores of a small scale. A Newton step of a convex function that ends going downhill, or
+    where the slope along it has all but vanished, is taken. Only after one that went too far is the
+    objective itself evaluated, and the step halved until it decreases enough (Lin, Lin & Weng 2007).
+    """
+    standard, shift, unit = _standardise(features)
+    theta, n_iter, converged = _minimise(_Problem(standard, target, weights), max_iter, tol)
+    slope = theta[:-1] / unit
+    return LogisticFit(slope, float(theta[-1] - slope @ shift), n_iter, converged)
+
+
+def _standardise(features: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Centre and scale every column; powers of two first, so that squares cannot overflow."""
+    size = np.ldexp(1.0, np.frexp(np.abs(features).max(axis=0))[1] - 1)
+    scaled = features / size
+    shift = scaled.mean(axis=0)
+    scaled -= shift
+    spread = np.sqrt(np.einsum("ij,ij->j", scaled, scaled) / len(scaled))
+    scaled /= spread
+    return scaled, shift * size, spread * size
+
+
+def _minimise(problem: "_Problem", max_iter: int, tol: float) -> tuple[Float64Array, int, bool]:
+    theta = problem.start()
+    gradient, hessian = problem.derivatives(theta)
+    for n_iter in range(1, max_iter + 1):
+        # The step of least norm: collinear features, or certainty everywhere, leave the Hessian singular.
+        step = -np.asarray(np.linalg.lstsq(hessian, gradient, rcond=None)[0], dtype=np.float64)
+        if np.abs(step).max() < tol * max(1.0, np.abs(theta).max()):
+            return theta + step, n_iter, True
+        reached = _advance(problem, theta, step, gradient)
+        if reached is None:
+            return theta, n_iter, True
+        theta, gradient, hessian = reached
+    return theta, max_iter, False
+
+
+def _advance(
+    problem: "_Problem", theta: Float64Array, step: Float64Array, gradient: Float64Array
+) -> tuple[Float64Array, Float64Array, Float64Array] | None:
+    """Go along the step as far as the objective decreases; None if rounding leaves no way to go."""
+    trial, slope = theta + step, gradient @ step
+    ahead, hessian = problem.derivatives(trial)
+    if ahead @ step <= -0.1 * slope:
+        return trial, ahead, hessian
+    here, length = problem.objective(theta), 1.0
+    while length >= 1e-10:
+        if problem.objective(trial) <= here + 1e-4 * length * slope:
+            return trial, *problem.derivatives(trial)
+        length /= 2
+        trial = theta + length * step
+    return None
+
+
+class _Problem:
+    """The objective per unit of weight, summed block by block."""
+
+    def __init__(self, features: Float64Array, target: Float64Array, weights: Float64Array | None) -> None:
+        self._features, self._target, self._weights = features, target, weights
+        self._total = float(len(target)) if weights is None else float(weights.sum())
+
+    def start(self) -> Float64Array:
+        """No slope, and the intercept that fits the mean target."""
+        wanted = self._target.mean() if self._weights is None else self._weights @ self._target / self._total
+        return np.append(np.zeros(self._features.shape[1]), np.log((1 - wanted) / wanted))
+
+    def derivatives(self, theta: Float64Array) -> tuple[Float64Array, Float64Array]:
+        size = len(theta)
+        gradient, hessian = np.zeros(size), np.zeros((size, size))
+        for features, target, weights in self._blocks():
+            proba = expit(-(features @ theta[:-1] + theta[-1]))
+            excess, curvature = target - proba, proba * (1 - proba)
+            if weights is not None:
+                excess, curvature = weights * excess, weights * curvature
+            curved = features * curvature[:, None]
+            gradient[:-1] += excess @ features
+            gradient[-1] += excess.sum()
+            hessian[:-1, :-1] += curved.T @ features
+            hessian[:-1, -1] += curved.sum(axis=0)
+            hessian[-1, -1] += curvature.sum()
+        hessian[-1, :-1] = hessian[:-1, -1]
+        return gradient / self._total, hessian / self._total
+
+    def objective(self, theta: Float64Array) -> float:
+        total = 0.0
+        for features, target, weights in self._blocks():
+            z = features @ theta[:-1] + theta[-1]
+            loss = target * np.logaddexp(0, z) + (1 - target) * np.logaddexp(0, -z)
+            total += float(loss.sum() if weights is None else weights @ loss)
+        return total / self._total
+
+    def _blocks(self) -> Iterator[tuple[Float64Array, Float64Array, Float64Array | None]]:
+        for start in range(0, len(self._target), BLOCK):
+            rows = slice(start, start + BLOCK)
+            yield (
+                self._features[rows],
+                self._target[rows],
+                None if self._weights is None else self._weights[rows],
+            )
