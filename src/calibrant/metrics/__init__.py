@@ -1,0 +1,68 @@
+"""How good are these probabilities? Arrays in, floats or frozen dataclasses out.
+
+==================  ====================================================================================
+losses              `brier_score`, `rms_error`, `cross_entropy`, `log_loss`, `error_rate`
+ranking             `auc`, `roc_points`
+reliability         `reliability_bins`, `reliability_by_class`, `reliability_at_rank`
+decomposition       `brier_decomposition`: the Brier score as calibration and refinement
+finding errors      `detection_curve`, `accuracy_by_threshold`, `reliability_by_coverage`
+money               `mailing_profit`
+margins             `rescale_margin`: scores of any range into [0, 1], to be measured, not to be believed
+==================  ====================================================================================
+
+The same rules hold for all of them:
+
+- The truth comes first, as in scikit-learn: `f(y, proba)`.
+- Two classes: `proba` is the probability of the positive class, which is the larger label; or two columns,
+  of which the second is that. More classes: one column per class. Integer labels are then column numbers;
+  `classes` names the columns where they are something else.
+- A row of weight zero is absent, and a row of integer weight m counts as m rows. Points of a curve belong
+  to rows, so a row of weight m gives one point: the last of the m points that its copies would give.
+- NaN and infinities are refused. A certain mistake has an infinite log loss, and it is reported as `inf`.
+"""
+
+from calibrant.metrics._decomposition import BrierDecomposition, brier_decomposition
+from calibrant.metrics._detection import (
+    CoverageCurve,
+    DetectionCurve,
+    ThresholdCurve,
+    accuracy_by_threshold,
+    detection_curve,
+    reliability_by_coverage,
+)
+from calibrant.metrics._losses import brier_score, cross_entropy, error_rate, log_loss, rms_error
+from calibrant.metrics._margins import rescale_margin
+from calibrant.metrics._profit import MailingProfit, mailing_profit
+from calibrant.metrics._ranking import RocCurve, auc, roc_points
+from calibrant.metrics._reliability import (
+    ReliabilityBins,
+    reliability_at_rank,
+    reliability_bins,
+    reliability_by_class,
+)
+
+__all__ = [
+    "BrierDecomposition",
+    "CoverageCurve",
+    "DetectionCurve",
+    "MailingProfit",
+    "ReliabilityBins",
+    "RocCurve",
+    "ThresholdCurve",
+    "accuracy_by_threshold",
+    "auc",
+    "brier_decomposition",
+    "brier_score",
+    "cross_entropy",
+    "detection_curve",
+    "error_rate",
+    "log_loss",
+    "mailing_profit",
+    "reliability_at_rank",
+    "reliability_bins",
+    "reliability_by_class",
+    "reliability_by_coverage",
+    "rescale_margin",
+    "rms_error",
+    "roc_points",
+]
