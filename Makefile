@@ -2,7 +2,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 FILES := src tests benchmarks docs
-PUBLIC := $(shell find src/calibrant -name '*.py')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format format-check lint types imports docstrings wheel docs bench oldest clean
@@ -36,7 +35,7 @@ imports: .venv/.dev
 	$(BIN)/lint-imports
 
 docstrings: .venv/.dev
-	$(BIN)/numpydoc lint $(PUBLIC)
+	$(BIN)/python docs/lint_docstrings.py
 
 wheel: .venv/.dev  ## Build the wheel, install it alone, and try it
 	rm -rf build/wheel && mkdir -p build/wheel
@@ -53,8 +52,11 @@ docs: .venv/.dev  ## Build the documentation; warnings are errors
 bench: .venv/.dev  ## Measure ours beside the peers; tables go to benchmarks/results
 	$(BIN)/python -m benchmarks
 
-oldest: .venv/.dev  ## Run the tests with the oldest releases that pyproject.toml allows
-	$(BIN)/python -m benchmarks.oldest
+oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
+	rm -rf build/oldest && $(PYTHON) -m venv build/oldest
+	$(PYTHON) tests/oldest.py > build/oldest/constraints.txt
+	build/oldest/bin/pip install -q -c build/oldest/constraints.txt -e '.[test]'
+	build/oldest/bin/python -m pytest -q -n 2 --dist worksteal
 
 clean:  ## Remove everything that make has made
 	rm -rf .venv build dist docs/_build docs/api docs/gallery calibrant-demo

@@ -148,3 +148,30 @@ def test_degenerate_answers():
 def test_options_that_cannot_be(parameters, message):
     with pytest.raises(CalibrantError, match=message):
         SigmoidCalibrator(**parameters).fit([1, 2], [0, 1])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sort", [False, True])
+def test_many_rows_reach_the_same_optimum(weighted, sort):
+    """Above 100,000 rows the fit starts from a sample; at the optimum the gradient still vanishes."""
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=150_000)
+    y = rng.random(150_000) < 1 / (1 + np.exp(3 - 2 * scores))
+    if sort:
+        order = np.argsort(y)
+        scores, y = scores[order], y[order]
+    weights = rng.gamma(2, size=150_000) if weighted else np.ones(150_000)
+    sigmoid = SigmoidCalibrator().fit(scores, y, weights if weighted else None)
+    excess = _targets(y, *class_totals(y, weights), smooth=True) - sigmoid.predict_proba(scores)[:, 1]
+    gradient = [np.average(excess, weights=weights), np.average(excess * scores, weights=weights)]
+    np.testing.assert_allclose(gradient, 0, atol=1e-13)
+
+
+def test_many_separable_rows_do_not_mislead_the_start():
+    scores = np.linspace(-1, 1, 200_001)
+    y = scores > 0.3
+    y[140_000] = True  # one row on the wrong side: raw targets have a solution, but a sample has none
+    sigmoid = SigmoidCalibrator(smooth=False).fit(scores, y)
+    excess = y - sigmoid.predict_proba(scores)[:, 1]
+    assert sigmoid.converged_
+    np.testing.assert_allclose([excess.mean(), (excess * scores).mean()], 0, atol=1e-12)

@@ -3,13 +3,14 @@
 Inside the library arrays are trusted. Rows are counted from 0 in every message.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from numbers import Real
 
 import numpy as np
 
 from calibrant._core._arrays import (
     Array,
-    BoolArray,
     Float64Array,
     FloatArray,
     IntArray,
@@ -27,6 +28,14 @@ def check_option(name: str, value: object, allowed: Sequence[object]) -> None:
     """Refuse an option that is not one of the allowed values."""
     if not any(value is option or value == option for option in allowed):
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+
+def check_number(name: str, value: object, must: str, holds: Callable[[float], bool]) -> float:
+    """Refuse an option that is no finite number, or one that will not do."""
+    number = float(value) if isinstance(value, Real) else math.nan
+    if not (math.isfinite(number) and holds(number)):
+        raise ParameterError(f"{name} must be {must}; got {plain(value)!r}")
+    return number
 
 
 def check_scores(scores: object, name: str = "scores") -> FloatArray:
@@ -134,7 +143,7 @@ def check_binary_labels(
     or True, -1. With `fractions`, numbers strictly between 0 and 1 are shares of the positive class
     (no class can be called 0.3), and the second answer is then the shares as float64.
     """
-    labels = _label_column(y)
+    labels = label_column(y)
     if classes is not None:
         given = _check_classes(classes, 2)
         return given, positions_of(labels, given) == 1
@@ -180,7 +189,8 @@ def _refuse_unless_two(found: Array) -> None:
         )
     shown = ", ".join(repr(label) for label in found[:5].tolist()) + (", ..." if len(found) > 5 else "")
     raise DataError(
-        f"labels must have two values; got {len(found)}: {shown}; use OneVsAllCalibrator for more classes"
+        f"labels must have two values; got {len(found)}: {shown}; more classes need one column of scores "
+        "per class"
     )
 
 
@@ -190,7 +200,7 @@ def check_class_labels(y: object, n_classes: int, classes: object = None) -> Int
     Without `classes`, integers are column numbers from 0, and other labels are taken in sorted order,
     which needs all of them to be present.
     """
-    labels = _label_column(y)
+    labels = label_column(y)
     if classes is not None:
         return positions_of(labels, _check_classes(classes, n_classes))
     if labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and np.array_equal(labels, np.floor(labels))):
@@ -244,28 +254,23 @@ def plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _label_column(y: object) -> Array:
+def label_column(y: object) -> Array:
+    """One label per row, none of them missing."""
     labels = as_array(y, "labels")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise DataError(f"labels must be one column; got shape {labels.shape}")
     check_not_empty(len(labels), "labels")
-    missing = _missing(labels)
-    if missing.any():
-        row = int(np.argmax(missing))
+    if labels.dtype.kind == "f":
+        check_finite(labels, "labels")
+    missing = [_is_missing(label) for label in labels.tolist()] if labels.dtype.kind == "O" else [False]
+    if any(missing):
+        row = missing.index(True)
         raise DataError(
             f"labels must not be missing; got {plain(labels[row])!r} in row {row}; drop those rows"
         )
     return labels
-
-
-def _missing(labels: Array) -> BoolArray:
-    if labels.dtype.kind == "f":
-        return np.isnan(labels)
-    if labels.dtype.kind == "O":
-        return np.array([_is_missing(label) for label in labels.tolist()])
-    return np.zeros(1, dtype=bool)
 
 
 def _is_missing(label: object) -> bool:

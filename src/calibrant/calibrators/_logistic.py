@@ -9,6 +9,9 @@ from scipy.special import expit
 from calibrant._core._arrays import Float64Array
 from calibrant.calibrators._binary import BLOCK
 
+#: With more rows than the first number, the fit starts from the solution for about the second number of them.
+MANY_ROWS, FEW_ROWS = 100_000, 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class LogisticFit:
@@ -59,24 +62,40 @@ def fit_logistic(
     objective itself evaluated, and the step halved until it decreases enough (Lin, Lin & Weng 2007).
     """
     standard, shift, unit = _standardise(features)
-    theta, n_iter, converged = _minimise(_Problem(standard, target, weights), max_iter, tol)
+    problem = _Problem(standard, target, weights)
+    theta, n_iter, converged = _minimise(problem, _start(problem), max_iter, tol)
     slope = theta[:-1] / unit
     return LogisticFit(slope, float(theta[-1] - slope @ shift), n_iter, converged)
 
 
 def _standardise(features: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
-    """Centre and scale every column; powers of two first, so that squares cannot overflow."""
+    """Centred and scaled features as rows, with a row of ones for the intercept.
+
+    Powers of two are taken out first, so that squares can neither overflow nor vanish.
+    """
     size = np.ldexp(1.0, np.frexp(np.abs(features).max(axis=0))[1] - 1)
-    scaled = features / size
-    shift = scaled.mean(axis=0)
-    scaled -= shift
-    spread = np.sqrt(np.einsum("ij,ij->j", scaled, scaled) / len(scaled))
-    scaled /= spread
-    return scaled, shift * size, spread * size
+    standard = np.ones((features.shape[1] + 1, len(features)))
+    scaled = np.divide(features.T, size[:, None], out=standard[:-1])
+    shift = scaled.mean(axis=1)
+    scaled -= shift[:, None]
+    spread = np.sqrt(np.einsum("ij,ij->i", scaled, scaled) / len(features))
+    scaled /= spread[:, None]
+    return standard, shift * size, spread * size
 
 
-def _minimise(problem: "_Problem", max_iter: int, tol: float) -> tuple[Float64Array, int, bool]:
-    theta = problem.start()
+def _start(problem: "_Problem") -> Float64Array:
+    """No slope and the mean target; with many rows, the solution for a few of them if that is tame."""
+    flat = problem.flat_map()
+    if problem.n_rows <= MANY_ROWS:
+        return flat
+    sample = problem.every(problem.n_rows // FEW_ROWS)
+    theta, _, converged = _minimise(sample, sample.flat_map(), 20, 1e-3)
+    return theta if converged and np.abs(theta).max() < 20 else flat
+
+
+def _minimise(
+    problem: "_Problem", theta: Float64Array, max_iter: int, tol: float
+) -> tuple[Float64Array, int, bool]:
     gradient, hessian = problem.derivatives(theta)
     for n_iter in range(1, max_iter + 1):
         # The step of least norm: collinear features, or certainty everywhere, leave the Hessian singular.
@@ -113,42 +132,41 @@ class _Problem:
     def __init__(self, features: Float64Array, target: Float64Array, weights: Float64Array | None) -> None:
         self._features, self._target, self._weights = features, target, weights
         self._total = float(len(target)) if weights is None else float(weights.sum())
+        self.n_rows = len(target)
 
-    def start(self) -> Float64Array:
+    def every(self, stride: int) -> "_Problem":
+        """The same problem with one row in so many."""
+        weights = None if self._weights is None else self._weights[::stride]
+        return _Problem(self._features[:, ::stride], self._target[::stride], weights)
+
+    def flat_map(self) -> Float64Array:
         """No slope, and the intercept that fits the mean target."""
         wanted = self._target.mean() if self._weights is None else self._weights @ self._target / self._total
-        return np.append(np.zeros(self._features.shape[1]), np.log((1 - wanted) / wanted))
+        return np.append(np.zeros(len(self._features) - 1), np.log((1 - wanted) / wanted))
 
     def derivatives(self, theta: Float64Array) -> tuple[Float64Array, Float64Array]:
-        size = len(theta)
-        gradient, hessian = np.zeros(size), np.zeros((size, size))
+        gradient, hessian = np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
         for features, target, weights in self._blocks():
-            proba = expit(-(features @ theta[:-1] + theta[-1]))
-            excess, curvature = target - proba, proba * (1 - proba)
+            proba = expit(-(theta @ features))
+            curvature = proba * (1 - proba)
+            excess = np.subtract(target, proba, out=proba)
             if weights is not None:
-                excess, curvature = weights * excess, weights * curvature
-            curved = features * curvature[:, None]
-            gradient[:-1] += excess @ features
-            gradient[-1] += excess.sum()
-            hessian[:-1, :-1] += curved.T @ features
-            hessian[:-1, -1] += curved.sum(axis=0)
-            hessian[-1, -1] += curvature.sum()
-        hessian[-1, :-1] = hessian[:-1, -1]
+                excess *= weights
+                curvature *= weights
+            gradient += features @ excess
+            hessian += (features * curvature) @ features.T
         return gradient / self._total, hessian / self._total
 
     def objective(self, theta: Float64Array) -> float:
         total = 0.0
         for features, target, weights in self._blocks():
-            z = features @ theta[:-1] + theta[-1]
+            z = theta @ features
             loss = target * np.logaddexp(0, z) + (1 - target) * np.logaddexp(0, -z)
             total += float(loss.sum() if weights is None else weights @ loss)
         return total / self._total
 
     def _blocks(self) -> Iterator[tuple[Float64Array, Float64Array, Float64Array | None]]:
-        for start in range(0, len(self._target), BLOCK):
+        for start in range(0, self.n_rows, BLOCK):
             rows = slice(start, start + BLOCK)
-            yield (
-                self._features[rows],
-                self._target[rows],
-                None if self._weights is None else self._weights[rows],
-            )
+            weights = None if self._weights is None else self._weights[rows]
+            yield self._features[:, rows], self._target[rows], weights

@@ -53,6 +53,6 @@ class IntervalLookup:
 
     def _cells(self, scores: Float64Array) -> IntArray:
         with np.errstate(over="ignore"):
-            place = (scores - self._low) * self._scale
+            place: Float64Array = (scores - self._low) * self._scale
         np.clip(place, 0.0, self._last, out=place)
         return place.astype(np.intp)

@@ -1,0 +1,58 @@
+"""Run the benchmarks: `python -m benchmarks [name ...]`. Tables go to benchmarks/results and the README."""
+
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.calibrators import memory, pav, sigmoid, sigmoid_error
+from benchmarks.measure import Row
+from benchmarks.startup import startup
+from benchmarks.tables import RESULTS, markdown, update_readme
+
+SUITES: dict[str, Callable[[], Iterator[Row]]] = {
+    "pav": pav,
+    "memory": memory,
+    "sigmoid": sigmoid,
+    "sigmoid_error": sigmoid_error,
+    "startup": startup,
+}
+
+
+def main(names: list[str]) -> int:
+    """Run the named suites, or all of them."""
+    unknown = set(names) - set(SUITES)
+    if unknown:
+        print(
+            f"no such benchmark: {', '.join(sorted(unknown))}; there are: {', '.join(SUITES)}",
+            file=sys.stderr,
+        )
+        return 2
+    for name in names or SUITES:
+        rows = []
+        for row in SUITES[name]():
+            rows.append(row)
+            print(f"{row.case:<55} {row.ratio:8.2f}  goal {row.goal or '-':<6} {row.holds}", flush=True)
+        write(name, rows)
+    update_readme()
+    return 0
+
+
+def write(name: str, rows: list[Row]) -> None:
+    """Keep the rows with what made them."""
+    made_by = {
+        "command": f"make bench  (python -m benchmarks {name})",
+        "python": platform.python_version(),
+        **{package: version(package) for package in ("numpy", "scipy", "scikit-learn")},
+    }
+    RESULTS.mkdir(exist_ok=True)
+    content = {"made_by": made_by, "rows": [asdict(row) | {"holds": row.holds} for row in rows]}
+    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+    Path(RESULTS / f"{name}.md").write_text(markdown([name]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

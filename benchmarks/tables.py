@@ -1,0 +1,38 @@
+"""The results as Markdown, and the part of them that the README shows."""
+
+import json
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+README = HERE.parent / "README.md"
+BEGIN, END = "<!-- benchmarks: begin -->\n", "<!-- benchmarks: end -->\n"
+IN_README = ["pav", "memory", "sigmoid"]
+
+
+def markdown(names: list[str]) -> str:
+    """One table of the named suites."""
+    lines = ["| case | beside | ours | peer | ratio | aim |", "|---|---|---:|---:|---:|---|"]
+    for name in names:
+        for row in json.loads((RESULTS / f"{name}.json").read_text())["rows"]:
+            ours, theirs = (_amount(row[side], row["unit"]) for side in ("ours", "theirs"))
+            verdict = {True: ", held", False: ", **not held**", None: ""}[row["holds"]]
+            aim = (row["goal"] or "-") + verdict
+            lines.append(
+                f"| {row['case']} | {row['peer']} | {ours} | {theirs} | {row['ratio']:.3g} | {aim} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _amount(value: float, unit: str) -> str:
+    if unit == "s":
+        return f"{value * 1000:.3g} ms"
+    return f"{value:.2g}{unit}"
+
+
+def update_readme() -> None:
+    """Put the present results between the README's marks."""
+    text = README.read_text()
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    README.write_text(before + BEGIN + markdown(IN_README) + END + after)

@@ -1,0 +1,50 @@
+"""Check the docstring of everything public by numpydoc's rules: `make docstrings`."""
+
+import importlib
+import inspect
+import pkgutil
+import sys
+
+from numpydoc.validate import validate
+
+import calibrant
+
+#: Rules that do not fit: not everything needs an example, an extended summary or a See Also section; the
+#: summary stands on the first line; a returned value may be named.
+IGNORED = {"EX01", "SA01", "ES01", "GL01", "RT02", "YD01"}
+
+
+def public_names() -> list[str]:
+    """Dotted names of what the rooms offer, and of the public methods of classes."""
+    names = []
+    for room in pkgutil.iter_modules(calibrant.__path__):
+        module = importlib.import_module(f"calibrant.{room.name}")
+        for name in getattr(module, "__all__", []):
+            thing = getattr(module, name)
+            names.append(f"calibrant.{room.name}.{name}")
+            if inspect.isclass(thing):
+                own = [base for base in thing.__mro__ if base.__module__.startswith("calibrant.")]
+                methods = {
+                    method
+                    for base in own
+                    for method, value in vars(base).items()
+                    if not method.startswith("_") and inspect.isfunction(value)
+                }
+                names += [f"calibrant.{room.name}.{name}.{method}" for method in sorted(methods)]
+    return names
+
+
+def main() -> int:
+    """Print every finding; the exit status says whether there was one."""
+    findings = [
+        f"{name}: {code} {message}"
+        for name in public_names()
+        for code, message in validate(name)["errors"]
+        if code not in IGNORED
+    ]
+    print("\n".join(findings) or f"{len(public_names())} docstrings are in order")
+    return bool(findings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""One score per class, each calibrated on its own, then put together."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, IntArray, as_array
+from calibrant._core._checks import (
+    check_class_labels,
+    check_not_empty,
+    check_same_length,
+    check_score_matrix,
+    check_weights,
+    distinct_labels,
+    label_column,
+)
+from calibrant._core._errors import DataError
+from calibrant._core._fitted import check_fitted
+from calibrant.calibrators._names import new_calibrator
+from calibrant.codes import check_combiner, one_vs_all
+
+#: Memory for a block of columns.
+BLOCK_BYTES = 1 << 24
+
+
+class OneVsAllCalibrator(BaseEstimator):
+    """Calibrate a matrix of scores, one column per class.
+
+    Every column is calibrated as a two-class problem, its class against all others, and the answers of
+    a row are combined into one distribution.
+
+    Parameters
+    ----------
+    calibrator : {"pav", "sigmoid", "binning"} or object, default="pav"
+        The two-class calibrator that every column gets a copy of.
+    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
+        How the calibrated answers of a row become one distribution.
+    classes : array-like of shape (k,), optional
+        The labels of the columns in order. By default the sorted labels of `y`, which must then be as
+        many as there are columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels of the columns.
+    calibrators_ : list
+        The fitted calibrator of every column.
+
+    See Also
+    --------
+    CalibratedClassifier : Wraps a learner, and fits on scores of rows that it was not trained on.
+
+    Notes
+    -----
+    Every class keeps its column, also one without rows: its calibrator then learns from the other
+    classes alone that the class is rare.
+
+    References
+    ----------
+    B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass probability
+    estimates", KDD 2002.
+
+    Examples
+    --------
+    >>> from calibrant import OneVsAllCalibrator
+    >>> scores = [[2, 1, 0], [3, 0, 1], [0, 2, 1], [1, 1, 0], [0, 0, 2], [1, 0, 3]]
+    >>> model = OneVsAllCalibrator("sigmoid").fit(scores, ["a", "a", "b", "b", "c", "c"])
+    >>> model.predict_proba([[2, 1, 1]]).round(2)
+    array([[0.43, 0.35, 0.22]])
+    """
+
+    def __init__(
+        self,
+        calibrator: object = "pav",
+        combine: object = "normalize",
+        classes: Sequence[object] | None = None,
+    ) -> None:
+        self.calibrator = calibrator
+        self.combine = combine
+        self.classes = classes
+
+    def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
+        """Learn the map of every column.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, k)
+            One finite score per row and class.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, not negative.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        scores = check_score_matrix(scores)
+        check_not_empty(len(scores))
+        classes = self._labels_of_columns(y, scores.shape[1])
+        position = check_class_labels(y, len(classes), classes)
+        check_same_length(scores=scores, labels=position)
+        weights = check_weights(sample_weight, len(scores))
+        return self.fit_positions(scores, position, weights, classes)
+
+    def fit_positions(
+        self,
+        scores: FloatArray,
+        position: IntArray,
+        weights: Float64Array | None,
+        classes: Array,
+        known: BoolArray | None = None,
+    ) -> Self:
+        """Learn from checked rows, of which a column leaves out those whose score is not known.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, k)
+            The scores.
+        position : ndarray of shape (n,)
+            The number of every row's class.
+        weights : ndarray of shape (n,) or None
+            Weights of the rows.
+        classes : ndarray of shape (k,)
+            The labels of the columns.
+        known : ndarray of shape (n, k), optional
+            False where a row has no score of a class, because the class was missing when it was scored.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        check_combiner(self.combine)
+        calibrators = [new_calibrator(self.calibrator) for _ in classes]
+        for block in _column_blocks(scores.shape):
+            for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
+                rows = slice(None) if known is None or known[:, column].all() else known[:, column]
+                weight = None if weights is None else weights[rows]
+                calibrators[column].fit(score[rows], position[rows] == column, weight)
+        self.classes_, self.calibrators_ = classes, calibrators
+        return self
+
+    def predict_proba(self, scores: object) -> Float64Array:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, k)
+            One finite score per row and class, columns in the order of `classes_`.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`; each row sums to one.
+        """
+        check_fitted(self, "classes_")
+        scores = check_score_matrix(scores, len(self.classes_))
+        answers = np.empty(scores.shape, order="F")
+        for block in _column_blocks(scores.shape):
+            for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
+                answers[:, column] = self.calibrators_[column].predict_proba(score)[:, 1]
+        combine: Any = check_combiner(self.combine)
+        return np.asarray(combine(one_vs_all(len(self.classes_)), answers))
+
+    def _labels_of_columns(self, y: object, n_columns: int) -> Array:
+        if self.classes is not None:
+            return as_array(self.classes, "classes")
+        found = distinct_labels(label_column(y))
+        if len(found) != n_columns:
+            raise DataError(
+                f"labels must have one value per column of scores, {n_columns} in all; got {len(found)}; "
+                "pass classes= with the labels of the columns in order"
+            )
+        return found
+
+
+def _column_blocks(shape: tuple[int, ...]) -> list[slice]:
+    """Neighbouring columns, few enough to be copied.
+
+    Entries of one column lie far apart in a matrix of many classes. Columns that are read and written
+    together share the cost of reaching them.
+    """
+    n_rows, n_columns = shape
+    width = max(1, min(16, BLOCK_BYTES // (8 * max(n_rows, 1))))
+    return [slice(start, start + width) for start in range(0, n_columns, width)]

@@ -1,0 +1,306 @@
+"""A learner whose probabilities can be believed."""
+
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._checks import check_option, check_weights, label_column, positions_of
+from calibrant._core._errors import DataError
+from calibrant.calibrators import OneVsAllCalibrator, new_calibrator
+from calibrant.classifiers._columns import fit_columns
+from calibrant.classifiers._rows import drop_absent, plan_rows
+from calibrant.classifiers._scores import METHODS, score
+from calibrant.classifiers._training import Problem, Trained, TrainingOptions, train_all
+from calibrant.codes import check_code, check_combiner
+
+
+class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Wrap a learner so that its probabilities can be believed.
+
+    The learner's scores are calibrated on rows that it was not trained on, and the learner is then
+    trained once more on all rows. Two classes need one score. With more classes, either the learner's own
+    score of every class is calibrated, or the problem is split into two-class problems by a code matrix,
+    each with a copy of the learner; then the calibrated answers are combined into one distribution.
+
+    Parameters
+    ----------
+    estimator : object
+        A classifier with `decision_function` or `predict_proba`; a pipeline is one too. A
+        `sklearn.frozen.FrozenEstimator` is calibrated on the given rows without being trained again.
+    calibrator : {"pav", "sigmoid", "binning", "identity"} or object, default="pav"
+        The calibrator of every score.
+    code : {None, "one_vs_all", "all_pairs", "exhaustive", "ordinal", "random_dense", "random_sparse"} or \
+            array-like of shape (k, l), default=None
+        How more than two classes become two-class problems. None takes the learner's own score of every
+        class. A code matrix has one row per class and one column per two-class problem: the classes with
+        +1 against those with -1, the classes with 0 taking no part.
+    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
+        How the calibrated answers for more than two classes become one distribution. "normalize" is for
+        one answer per class, that is for ``code=None`` and "one_vs_all".
+    cv : int, splitter or iterable, default=5
+        The folds that give out-of-fold scores, as in scikit-learn.
+    n_jobs : int, optional
+        Number of fits at a time; -1 uses all processors.
+    data : {"cv", "train", "holdout"}, default="cv"
+        Which scores the calibrator learns from: those out of fold, the learner then being trained on
+        all rows; those of the training rows themselves, for learners that do not overfit, such as naive
+        Bayes; or those of a part held out from training.
+    holdout_size : float, default=1/3
+        The share of rows held out when ``data="holdout"``.
+    response_method : {"auto", "decision_function", "predict_proba", "log_odds"}, default="auto"
+        Which score is calibrated. "auto" takes the margin if the learner has one, else the probability.
+        "log_odds" takes the log-odds of `predict_log_proba`, which keep their order where naive Bayes
+        presses its probabilities against 0 and 1.
+    random_state : int, RandomState instance or None, default=None
+        Which rows are held out when ``data="holdout"``, and which matrix a random code is.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels.
+    code_ : ndarray of shape (k, l) or None
+        The code matrix; None where the learner's own scores are used.
+    estimator_ : object
+        The learner that scores new rows. Only without a code.
+    calibrator_ : object
+        The calibrator of its scores: a two-class one, or a `OneVsAllCalibrator`. Only without a code.
+    response_method_ : str
+        The score that was used. Only without a code.
+    columns_ : list
+        The learner, the score and the calibrator of every column of the code. Only with a code.
+    counts_ : ndarray of shape (l,)
+        Total weight of the rows behind every column. Only with a code.
+    n_features_in_ : int
+        Number of features, where X has columns.
+    feature_names_in_ : ndarray
+        Names of the features, where X is a frame.
+
+    See Also
+    --------
+    OneVsAllCalibrator : The same for people who have a matrix of scores and no learner.
+
+    Notes
+    -----
+    A class that is missing from the training part of a fold keeps its place: the rows scored by that
+    fold take no part in calibrating it. With two classes such a fold is an error. A column of a code
+    learns from the rows of its own classes and answers for every row; a column with rows on one side only
+    gives the constant answer ``(N+ + 1)/(N + 2)``.
+
+    If y holds a single class, nothing can be learned, and its probability is 1 everywhere.
+
+    References
+    ----------
+    B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass probability
+    estimates", KDD 2002.
+
+    Examples
+    --------
+    Naive Bayes is over-confident; calibration nearly halves its squared error here:
+
+    >>> from calibrant import CalibratedClassifier
+    >>> from calibrant.metrics import brier_score
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_digits(return_X_y=True)
+    >>> raw = GaussianNB().fit(X[::2], y[::2]).predict_proba(X[1::2])
+    >>> model = CalibratedClassifier(GaussianNB(), response_method="log_odds")
+    >>> calibrated = model.fit(X[::2], y[::2]).predict_proba(X[1::2])
+    >>> round(brier_score(y[1::2], raw), 2), round(brier_score(y[1::2], calibrated), 2)
+    (0.42, 0.23)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        calibrator: object = "pav",
+        code: object = None,
+        combine: object = "normalize",
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        data: Literal["cv", "train", "holdout"] = "cv",
+        holdout_size: float = 1 / 3,
+        response_method: Literal["auto", "decision_function", "predict_proba", "log_odds"] = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.code = code
+        self.combine = combine
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.data = data
+        self.holdout_size = holdout_size
+        self.response_method = response_method
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train the learner and calibrate it.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or list of shape (n, ...)
+            The rows, in whatever form the learner takes them.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, for the calibration and for the learner if it takes them.
+        **fit_params : dict
+            Passed to the learner's `fit`; with metadata routing, to whoever requested it.
+
+        Returns
+        -------
+        Self
+            The fitted classifier.
+        """
+        check_option("response_method", self.response_method, METHODS)
+        new_calibrator(self.calibrator)
+        check_combiner(self.combine)
+        X, y = indexable(X, y)
+        validate_data(self, X=X, skip_check_array=True)
+        y = label_column(column_or_1d(y, warn=True))
+        check_classification_targets(y)
+        weights = check_weights(sample_weight, len(y))
+        X, y, weights, fit_params, cv = drop_absent(X, y, weights, fit_params, self.cv)
+        classes = self._classes_of(y)
+        position = positions_of(y, classes)
+        if len(classes) == 1:
+            self.classes_ = classes
+            return self
+        learner_params, split_params = self._route(weights, fit_params)
+        plan = plan_rows(
+            self.estimator,
+            X,
+            y,
+            data=self.data,
+            cv=cv,
+            holdout_size=self.holdout_size,
+            random_state=self.random_state,
+            split_params=split_params,
+        )
+        how: TrainingOptions = {
+            "fit_params": learner_params,
+            "method": self.response_method,
+            "n_jobs": self.n_jobs,
+        }
+        if self.code is None or len(classes) == 2:
+            problem = Problem(y, classes, np.arange(len(y)), plan)
+            (trained,) = train_all(self.estimator, X, [problem], **how)
+            self.calibrator_ = self._calibrate(trained, position, weights, classes)
+            self.estimator_, self.response_method_ = trained.estimator, trained.method
+            self.code_ = None
+        else:
+            code = check_code(self.code, len(classes), random_state=self.random_state)
+            # A combination that cannot take this code says so now, and not after the training.
+            check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
+            self.columns_, self.counts_ = fit_columns(
+                self.estimator, X, position, code, weights, plan, calibrator=self.calibrator, **how
+            )
+            self.code_ = code
+        self.classes_ = classes
+        return self
+
+    def predict_proba(self, X: Any) -> Float64Array:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or list of shape (n, ...)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`; each row sums to one.
+        """
+        check_is_fitted(self, "classes_")
+        if getattr(X, "ndim", 2) == 1 and hasattr(self, "n_features_in_"):
+            raise DataError(
+                f"X must be a table; got shape {np.shape(X)}. Reshape your data: one row is a table too"
+            )
+        validate_data(self, X=X, reset=False, skip_check_array=True)
+        if len(self.classes_) == 1:
+            return np.ones((X.shape[0] if hasattr(X, "shape") else len(X), 1))
+        if self.code_ is None:
+            scores, _ = score(self.estimator_, X, self.response_method_, self.classes_)
+            return np.asarray(self.calibrator_.predict_proba(scores))
+        answers = np.column_stack([column.answer(X) for column in self.columns_])
+        return np.asarray(check_combiner(self.combine)(self.code_, answers, self.counts_))
+
+    def predict(self, X: Any) -> Array:
+        """Give the most probable class of every row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or list of shape (n, ...)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels; of equally probable ones the first in `classes_`.
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say who may be given which metadata.
+
+        Returns
+        -------
+        MetadataRouter
+            The learner's `fit` and the splitter's `split` are reached from `fit`.
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        learner = get_tags(self.estimator)
+        tags.input_tags.sparse = learner.input_tags.sparse
+        tags.input_tags.allow_nan = learner.input_tags.allow_nan
+        return tags
+
+    def _classes_of(self, y: Array) -> Array:
+        if isinstance(self.estimator, FrozenEstimator):
+            return np.asarray(self.estimator.classes_)
+        return np.unique(y)
+
+    def _route(
+        self, weights: Float64Array | None, fit_params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the learner's `fit` and the splitter are given besides the rows."""
+        if get_config()["enable_metadata_routing"]:
+            given = fit_params if weights is None else {"sample_weight": weights, **fit_params}
+            routed = process_routing(self, "fit", **given)
+            return routed["estimator"]["fit"], routed["splitter"]["split"]
+        if weights is None:
+            return fit_params, {}
+        if has_fit_parameter(self.estimator, "sample_weight"):
+            return {"sample_weight": weights, **fit_params}, {}
+        name = type(self.estimator).__name__
+        message = (
+            f"{name}.fit takes no sample_weight, so the weights are used for the calibration alone; "
+            "pass them to the learner by metadata routing or by its own fit parameters"
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
+        return fit_params, {}
+
+    def _calibrate(
+        self, trained: Trained, position: Array, weights: Float64Array | None, classes: Array
+    ) -> Any:
+        position = position[trained.rows]
+        weights = None if weights is None else weights[trained.rows]
+        if len(classes) == 2:
+            return new_calibrator(self.calibrator).fit(trained.scores, position == 1, weights)
+        one_vs_all = OneVsAllCalibrator(self.calibrator, self.combine)
+        return one_vs_all.fit_positions(trained.scores, position, weights, classes, trained.known)

@@ -1,0 +1,101 @@
+"""The score of a fitted learner: which of its methods gives it, and in which columns."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from calibrant._core._arrays import Array, BoolArray, Float64Array, as_floats
+from calibrant._core._checks import check_finite, positions_of
+from calibrant._core._errors import DataError, ParameterError
+
+METHODS = ("auto", "decision_function", "predict_proba", "log_odds")
+
+
+def choose_method(estimator: Any, method: str) -> str:
+    """Settle which method of a fitted learner gives its score."""
+    if method != "auto":
+        source = "predict_log_proba" if method == "log_odds" else method
+        if not hasattr(estimator, source):
+            raise ParameterError(
+                f"response_method={method!r} needs a learner with {source}; "
+                f"{type(estimator).__name__} has none; choose another response_method or learner"
+            )
+        return method
+    for name in ("decision_function", "predict_proba"):
+        if hasattr(estimator, name):
+            return name
+    raise ParameterError(
+        "estimator must have decision_function or predict_proba, as its scores are calibrated; "
+        f"{type(estimator).__name__} has neither; choose another learner"
+    )
+
+
+def score(estimator: Any, X: Any, method: str, classes: Array) -> tuple[Float64Array, BoolArray]:
+    """Score rows by a fitted learner, in the columns of all classes.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted classifier, which may know only some of the classes.
+    X : object
+        The rows.
+    method : {"decision_function", "predict_proba", "log_odds"}
+        Where the score comes from.
+    classes : ndarray of shape (k,)
+        The labels.
+
+    Returns
+    -------
+    scores : ndarray of shape (n,) for two classes, else (n, k)
+        For two classes the score of the second. A class that the learner does not know has score 0.
+    known : ndarray of shape (k,)
+        Which classes the learner knows.
+    """
+    raw = _per_class(_response(estimator, X, method), estimator, method)
+    place = positions_of(np.asarray(estimator.classes_), classes)
+    known = np.zeros(len(classes), dtype=bool)
+    known[place] = True
+    if len(classes) == 2 and known.all():
+        return raw[:, 1], known
+    scores = np.zeros((len(raw), len(classes)))
+    scores[:, place] = raw
+    return scores, known
+
+
+def _response(estimator: Any, X: Any, method: str) -> Float64Array:
+    source = "predict_log_proba" if method == "log_odds" else method
+    name = f"{source} of {type(estimator).__name__}"
+    response = np.asarray(as_floats(getattr(estimator, source)(X), name), dtype=np.float64)
+    if method == "log_odds":
+        response = _log_odds(response)
+    check_finite(response, name)
+    return response
+
+
+def _per_class(response: Float64Array, estimator: Any, method: str) -> Float64Array:
+    """One column per class that the learner knows; a lone margin speaks for and against."""
+    n_known = len(estimator.classes_)
+    if response.ndim == 1:
+        response = response[:, None]
+    if response.shape[1] == 1 and n_known == 2:
+        return np.hstack([-response, response])
+    if response.shape[1] != n_known:
+        raise DataError(
+            f"{method} must give one score per class, {n_known} in all; {type(estimator).__name__} gave "
+            f"{response.shape[1]} columns; choose another response_method"
+            + (
+                ", or set decision_function_shape='ovr'"
+                if hasattr(estimator, "decision_function_shape")
+                else ""
+            )
+        )
+    return response
+
+
+def _log_odds(log_proba: Float64Array) -> Float64Array:
+    """Log-odds of every class, from logarithms, so that the order is kept where p rounds to 0 or 1."""
+    against = np.empty_like(log_proba)
+    for column in range(log_proba.shape[1]):
+        against[:, column] = logsumexp(np.delete(log_proba, column, axis=1), axis=1)
+    return log_proba - against

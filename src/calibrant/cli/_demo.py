@@ -1,0 +1,56 @@
+"""Print the demo's table and name its pictures."""
+
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from calibrant.experiments._demo import LEARNERS, PROBLEMS, Evaluation, Forecasts, draw, forecasts
+
+MEASURES = ("brier", "calibration", "refinement", "log_loss", "error")
+EXPLANATION = (
+    "Less is better; * marks the best of its group. Half of the rows train and calibrate, the other half is "
+    "measured. Breast cancer has 2 classes, digits 10.",
+    "The Brier score is the sum over the classes. Calibration is the part of it that a monotone repair of the "
+    "forecasts would remove, refinement the part that no repair removes: Brier = calibration + refinement.",
+    "An infinite log loss is a class that was called impossible and came; PAVCalibrator(clip=0.001) avoids it.",
+)
+
+
+def run(folder: Path) -> None:
+    """Run the demo: a progress bar on a terminal, then the table and the pictures."""
+    shown = Console(stderr=True)
+    results: list[Forecasts] = []
+    with Progress(console=shown, disable=not shown.is_terminal, transient=True) as progress:
+        task = progress.add_task("training and calibrating", total=len(PROBLEMS) * len(LEARNERS))
+        for result in forecasts():
+            results.append(result)
+            progress.advance(task)
+    console = Console(highlight=False)
+    console.print(_table([result.evaluations() for result in results]))
+    for paragraph in EXPLANATION:
+        console.print(paragraph)
+    console.print("Reliability diagrams:")
+    for path in draw(results, folder):
+        console.print(f"  {path}", soft_wrap=True)
+
+
+def _table(groups: list[list[Evaluation]]) -> Table:
+    table = Table("", box=SIMPLE_HEAD, pad_edge=False)
+    for measure in MEASURES:
+        table.add_column(measure.replace("_", " "), justify="right")
+    for group in groups:
+        table.add_row(Text(f"{group[0].problem},\n{group[0].learner}", style="bold"))
+        best = {measure: min(getattr(line, measure) for line in group) for measure in MEASURES}
+        for line in group:
+            cells = [_cell(getattr(line, measure), best[measure]) for measure in MEASURES]
+            table.add_row(f"  {line.method}", *cells, end_section=line is group[-1])
+    return table
+
+
+def _cell(value: float, best: float) -> Text:
+    is_best = value == best
+    return Text(f"{value:.4f}{'*' if is_best else ' '}", style="bold" if is_best else "")

@@ -1,0 +1,1 @@
+"""Runs on real data: the demo."""

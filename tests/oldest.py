@@ -1,0 +1,11 @@
+"""Print the lower bounds of pyproject.toml as exact versions, for `make oldest`."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
+for requirement in [*project["dependencies"], *project["optional-dependencies"]["plots"]]:
+    name, bound = re.fullmatch(r"([A-Za-z0-9-]+)>=([0-9.]+)", requirement).groups()
+    sys.stdout.write(f"{name}=={bound}{'' if bound.count('.') > 1 else '.0'}\n")

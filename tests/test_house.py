@@ -1,0 +1,69 @@
+"""The rules of the house: public names, lazy imports, a README whose numbers are the measured ones."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import calibrant
+
+ROOT = Path(__file__).parent.parent
+ROOMS = sorted(
+    path.name
+    for path in (ROOT / "src" / "calibrant").iterdir()
+    if (path / "__init__.py").exists() and path.name != "_core"
+)
+
+
+def run_python(code):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], check=True, capture_output=True, text=True
+    )
+
+
+def test_every_public_name_is_there_and_the_list_is_sorted():
+    assert list(calibrant.__all__) == sorted(calibrant.__all__)
+    assert set(dir(calibrant)) == set(calibrant.__all__)
+    for name in calibrant.__all__:
+        assert getattr(calibrant, name) is not None
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_lists_what_it_offers(room):
+    module = importlib.import_module(f"calibrant.{room}")
+    assert module.__doc__
+    offered = getattr(module, "__all__", [])
+    assert list(offered) == sorted(offered)
+    for name in offered:
+        assert getattr(module, name).__doc__, f"calibrant.{room}.{name} has no docstring"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'calibrant' has no attribute 'Wizard'"):
+        calibrant.Wizard  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("calibrant", {"numpy", "scipy", "sklearn", "matplotlib", "click"}),
+        ("calibrant.metrics", {"scipy", "sklearn", "pandas", "matplotlib"}),
+    ],
+)
+def test_import_is_light(module, heavy):
+    run_python(f"import sys, {module}; loaded = {heavy} & set(sys.modules); assert not loaded, loaded")
+
+
+def test_the_version_is_that_of_the_package():
+    from importlib.metadata import version
+
+    assert calibrant.__version__ == version("calibrant")
+
+
+def test_the_readme_shows_the_measured_numbers(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    tables = importlib.import_module("benchmarks.tables")
+    shown = tables.README.read_text().split(tables.BEGIN)[1].split(tables.END)[0]
+    assert shown == tables.markdown(tables.IN_README)
