@@ -170,7 +170,7 @@ def test_many_rows_reach_the_same_optimum(weighted, sort):
 def test_many_separable_rows_do_not_mislead_the_start():
     scores = np.linspace(-1, 1, 200_001)
     y = scores > 0.3
-    y[140_000] = True  # one row on the wrong side: raw targets have a solution, but a sample has none
+    y[128_000] = True  # one row on the wrong side: raw targets have a solution, but a sample has none
     sigmoid = SigmoidCalibrator(smooth=False).fit(scores, y)
     excess = y - sigmoid.predict_proba(scores)[:, 1]
     assert sigmoid.converged_

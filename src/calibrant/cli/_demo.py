@@ -11,12 +11,17 @@ from rich.text import Text
 from calibrant.experiments._demo import LEARNERS, PROBLEMS, Evaluation, Forecasts, draw, forecasts
 
 MEASURES = ("brier", "calibration", "refinement", "log_loss", "error")
-EXPLANATION = (
+LEGEND = (
     "Less is better; * marks the best of its group. Half of the rows train and calibrate, the other half is "
-    "measured. Breast cancer has 2 classes, digits 10.",
-    "The Brier score is the sum over the classes. Calibration is the part of it that a monotone repair of the "
-    "forecasts would remove, refinement the part that no repair removes: Brier = calibration + refinement.",
-    "An infinite log loss is a class that was called impossible and came; PAVCalibrator(clip=0.001) avoids it.",
+    "measured. Breast cancer has 2 classes, digits 10."
+)
+PARTS = (
+    "The Brier score is the sum over the classes. Calibration is the part of it that a monotone repair of "
+    "the forecasts would remove, refinement the part that no repair removes."
+)
+INFINITY = (
+    "An infinite log loss is a class that was called impossible and came; PAVCalibrator(clip=0.001) avoids "
+    "that."
 )
 
 
@@ -31,7 +36,7 @@ def run(folder: Path) -> None:
             progress.advance(task)
     console = Console(highlight=False)
     console.print(_table([result.evaluations() for result in results]))
-    for paragraph in EXPLANATION:
+    for paragraph in (LEGEND, PARTS, INFINITY):
         console.print(paragraph)
     console.print("Reliability diagrams:")
     for path in draw(results, folder):

@@ -34,6 +34,23 @@ def demo(out: Path) -> None:
     run(out)
 
 
+@cli.command()
+@click.argument("name", required=False, type=click.Choice(["ze02-table4"]))
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers for a machine.")
+def reproduce(name: str | None, as_json: bool) -> None:
+    """Recompute a table of the papers; without NAME, list them.
+
+    The data sets are looked for in the folder that CALIBRANT_DATA names.
+
+    \b
+    Example:
+      calibrant reproduce ze02-table4
+    """
+    from calibrant.cli._reproduce import run
+
+    run(name, as_json)
+
+
 def main() -> None:
     """Run the command; an error of ours is one line and exit status 1."""
     try:

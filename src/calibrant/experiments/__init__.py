@@ -1,1 +1,1 @@
-"""Runs on real data: the demo."""
+"""Runs on real data: the demo, and the tables of the papers."""
