@@ -15,7 +15,7 @@ EXPERIMENTS = {
 }
 CONVENTIONS = (
     "MSE is the Brier score divided by the number of classes, on the test set; calibrated on the training "
-    "rows, as in the paper. Coupling is the published iteration; the KL minimiser is what it was meant to find."
+    "rows, as in the paper. Coupling is the published iteration; the KL minimiser is what it was to find."
 )
 
 

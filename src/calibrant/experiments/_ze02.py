@@ -1,4 +1,4 @@
-"""Zadrozny & Elkan, "Transforming classifier scores into accurate multiclass probability estimates" (2002)."""
+"""Zadrozny & Elkan, "Transforming classifier scores into accurate multiclass probability estimates", 2002."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,0 +1,188 @@
+"""The ways to combine answers as objects, for `combine=`."""
+
+from dataclasses import dataclass
+from typing import Protocol, cast, runtime_checkable
+
+from calibrant._core._arrays import Float64Array
+from calibrant._core._errors import ParameterError
+from calibrant.codes._answers import check_answers
+from calibrant.codes._coupling import CouplingResult, solve_coupling
+from calibrant.codes._least_squares import LeastSquaresResult, solve_least_squares
+from calibrant.codes._matrices import is_one_vs_all
+from calibrant.codes._normalize import divide_by_sum
+from calibrant.codes._validation import as_code
+
+
+@runtime_checkable
+class Combiner(Protocol):
+    """What `combine=` accepts: a callable from the answers of a code matrix to class probabilities."""
+
+    def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
+        """Combine answers (n, l) of a code matrix (k, l), with column weights (l,), into (n, k)."""
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """Divide one-vs-all answers by their sum, see `normalize`.
+
+    Parameters
+    ----------
+    fallback : {"uniform", "prior"}, default="uniform"
+        What a row gets whose answers are all zero.
+    prior : tuple of float, optional
+        The probabilities of the classes for `fallback="prior"`.
+
+    Examples
+    --------
+    >>> from calibrant.codes import Normalize, one_vs_all
+    >>> Normalize()(one_vs_all(3), [[0.2, 0.2, 0.1]])
+    array([[0.4, 0.4, 0.2]])
+    """
+
+    fallback: str = "uniform"
+    prior: tuple[float, ...] | None = None
+
+    def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
+        """Combine; the code must be one-vs-all, and the weights of its columns make no difference."""
+        del weights
+        matrix = as_code(code)
+        if not is_one_vs_all(matrix):
+            raise ParameterError(
+                f"code must be one_vs_all for combine='normalize'; got another one, of shape {matrix.shape}; "
+                "use 'least_squares' or 'coupling'"
+            )
+        return divide_by_sum(check_answers(answers, len(matrix)), self.fallback, self.prior)
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """Combine by least squares, see `least_squares`.
+
+    Parameters
+    ----------
+    weighted : bool, default=False
+        Whether the weights of the columns count. Kong & Dietterich's problem has none, and a classifier
+        passes the counts behind its columns to every combiner.
+    sum_constraint : bool, default=True
+        Whether the answer must sum to one.
+
+    Examples
+    --------
+    >>> from calibrant.codes import LeastSquares, one_vs_all
+    >>> LeastSquares()(one_vs_all(3), [[0.9, 0.8, 0.05]]).round(3)
+    array([[0.55, 0.45, 0.  ]])
+    """
+
+    weighted: bool = False
+    sum_constraint: bool = True
+
+    def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
+        """Combine; rows sum to one unless `sum_constraint` is False."""
+        return self.solve(code, answers, weights).proba
+
+    def solve(self, code: object, answers: object, weights: object = None) -> LeastSquaresResult:
+        """Combine, and tell which rows have no other solution.
+
+        Parameters
+        ----------
+        code : array-like of shape (k, l)
+            The code matrix.
+        answers : array-like of shape (n, l)
+            For every row and column the probability of the positive side.
+        weights : array-like of shape (l,), optional
+            Weights of the columns.
+
+        Returns
+        -------
+        LeastSquaresResult
+            The probabilities, and whether each row's are unique.
+        """
+        used = weights if self.weighted else None
+        return solve_least_squares(code, answers, used, sum_constraint=self.sum_constraint)
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Combine by coupling, see `coupling`.
+
+    Parameters
+    ----------
+    algorithm : {"mm", "published"}, default="mm"
+        The minimiser of the Kullback-Leibler divergence, or the limit of the published update.
+    eps : float, default=1e-6
+        Answers are clipped to [eps, 1 - eps].
+    tol : float, default=1e-8
+        A row is finished when no probability changes by this much or more.
+    max_iter : int, default=1000
+        The limit of iterations.
+
+    Examples
+    --------
+    >>> from calibrant.codes import Coupling, one_vs_all
+    >>> Coupling()(one_vs_all(4), [[0.3, 0.0, 0.0, 0.1]]).round(3)
+    array([[0.56 , 0.052, 0.052, 0.335]])
+    """
+
+    algorithm: str = "mm"
+    eps: float = 1e-6
+    tol: float = 1e-8
+    max_iter: int = 1000
+
+    def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
+        """Combine; weights are the numbers of examples behind the columns."""
+        return self.solve(code, answers, weights).proba
+
+    def solve(self, code: object, answers: object, weights: object = None) -> CouplingResult:
+        """Combine, and report the iterations and the convergence of every row.
+
+        Parameters
+        ----------
+        code : array-like of shape (k, l)
+            The code matrix.
+        answers : array-like of shape (n, l)
+            For every row and column the probability of the positive side.
+        weights : array-like of shape (l,), optional
+            The numbers of examples behind the columns.
+
+        Returns
+        -------
+        CouplingResult
+            The probabilities, and for each row the number of iterations and whether it converged.
+        """
+        return solve_coupling(
+            code, answers, weights, self.algorithm, eps=self.eps, tol=self.tol, max_iter=self.max_iter
+        )
+
+
+def check_combiner(combine: object) -> Combiner:
+    """Give the combiner that a name stands for, or check one's own.
+
+    Parameters
+    ----------
+    combine : {"normalize", "least_squares", "coupling"} or callable
+        A name, or any object that is called as `combine(code, answers, weights)`.
+
+    Returns
+    -------
+    Combiner
+        The object.
+
+    Examples
+    --------
+    >>> from calibrant.codes import check_combiner
+    >>> check_combiner("coupling")
+    Coupling(algorithm='mm', eps=1e-06, tol=1e-08, max_iter=1000)
+    """
+    named: dict[object, Combiner] = {
+        "normalize": Normalize(),
+        "least_squares": LeastSquares(),
+        "coupling": Coupling(),
+    }
+    if isinstance(combine, str) and combine in named:
+        return named[combine]
+    if callable(combine) and not isinstance(combine, type):
+        return cast("Combiner", combine)
+    raise ParameterError(
+        f"combine must be one of {', '.join(map(repr, named))}, or an object to call with code, answers and "
+        f"weights; got {combine!r}"
+    )

@@ -1,0 +1,93 @@
+"""The combinations as objects."""
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+from calibrant import CalibrantError
+from calibrant.codes import (
+    Coupling,
+    LeastSquares,
+    Normalize,
+    all_pairs,
+    check_combiner,
+    coupling,
+    least_squares,
+    normalize,
+    one_vs_all,
+)
+from codes.cases import CODES, noisy_answers, some_weights
+
+
+@pytest.mark.parametrize(
+    ("name", "object_"),
+    [("normalize", Normalize()), ("least_squares", LeastSquares()), ("coupling", Coupling())],
+)
+def test_names_are_objects(name, object_):
+    assert check_combiner(name) == object_
+    assert check_combiner(object_) is object_
+    answers = noisy_answers(one_vs_all(4))
+    np.testing.assert_array_equal(
+        check_combiner(name)(one_vs_all(4), answers), object_(one_vs_all(4), answers)
+    )
+    with pytest.raises(FrozenInstanceError):
+        object_.tol = 1.0
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
+def test_objects_are_functions(code):
+    answers, weights = noisy_answers(code, noise=0.3), some_weights(code)
+    np.testing.assert_array_equal(Coupling()(code, answers, weights), coupling(code, answers, weights))
+    np.testing.assert_array_equal(LeastSquares()(code, answers, weights), least_squares(code, answers))
+    np.testing.assert_array_equal(
+        LeastSquares(weighted=True)(code, answers, weights), least_squares(code, answers, weights)
+    )
+    published = Coupling("published", tol=1e-6, max_iter=5000)
+    np.testing.assert_array_equal(
+        published(code, answers), coupling(code, answers, algorithm="published", tol=1e-6, max_iter=5000)
+    )
+
+
+def test_reports():
+    answers = noisy_answers(one_vs_all(4))
+    report = Coupling().solve(one_vs_all(4), answers)
+    assert report.converged.all()
+    assert report.n_iter.shape == (len(answers),)
+    np.testing.assert_array_equal(report.proba, coupling(one_vs_all(4), answers))
+    assert LeastSquares().solve(one_vs_all(4), answers).unique.all()
+    raw = LeastSquares(sum_constraint=False)(one_vs_all(4), answers)
+    np.testing.assert_allclose(raw, answers, atol=1e-12)
+
+
+def test_normalize_takes_one_vs_all_only():
+    answers = noisy_answers(one_vs_all(4))
+    np.testing.assert_array_equal(Normalize()(one_vs_all(4), answers, [1, 2, 3, 4]), normalize(answers))
+    with pytest.raises(
+        CalibrantError, match="one_vs_all for combine='normalize'; .* of shape \\(4, 6\\); use 'least"
+    ):
+        Normalize()(all_pairs(4), np.full((1, 6), 0.5))
+    with pytest.raises(CalibrantError, match="of shape \\(3, 3\\)"):
+        Normalize()(all_pairs(3), np.full((1, 3), 0.5))
+    with pytest.raises(CalibrantError, match="3 in all; got 4 columns"):
+        Normalize()(one_vs_all(3), answers)
+
+
+def test_normalize_falls_back():
+    zeros = np.zeros((1, 3))
+    np.testing.assert_array_equal(
+        Normalize("prior", (0.5, 0.25, 0.25))(one_vs_all(3), zeros), [[0.5, 0.25, 0.25]]
+    )
+
+
+def test_own_combiners():
+    def first(code, answers, weights=None):
+        return answers[:, : len(code)]
+
+    assert check_combiner(first) is first
+
+
+@pytest.mark.parametrize("combine", ["normalise", None, 3, Coupling, ["coupling"]])
+def test_what_is_no_combiner(combine):
+    with pytest.raises(CalibrantError, match="'least_squares', 'coupling', or an object to call .*; got"):
+        check_combiner(combine)
