@@ -1,5 +1,6 @@
 """Check the docstring of everything public by numpydoc's rules: `make docstrings`."""
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -34,13 +35,21 @@ def public_names() -> list[str]:
     return names
 
 
+def is_result(name: str) -> bool:
+    """Whether this is a dataclass that functions return: its fields are documented as attributes."""
+    thing = importlib.import_module("calibrant")
+    for part in name.split(".")[1:]:
+        thing = getattr(thing, part)
+    return dataclasses.is_dataclass(thing) and "Attributes\n" in inspect.getdoc(thing)
+
+
 def main() -> int:
     """Print every finding; the exit status says whether there was one."""
     findings = [
         f"{name}: {code} {message}"
         for name in public_names()
         for code, message in validate(name)["errors"]
-        if code not in IGNORED
+        if code not in IGNORED and not (code == "PR01" and is_result(name))
     ]
     print("\n".join(findings) or f"{len(public_names())} docstrings are in order")
     return bool(findings)

@@ -6,30 +6,48 @@ The names below are imported when they are first used, so that `import calibrant
 from importlib import import_module
 
 _HOME = {
+    "AccuracyTableCalibrator": "calibrators",
     "BinningCalibrator": "calibrators",
     "CalibrantError": "_core._errors",
     "CalibratedClassifier": "classifiers",
+    "CostSensitiveClassifier": "classifiers",
+    "CostingClassifier": "classifiers",
     "IdentityCalibrator": "calibrators",
+    "MetaCostClassifier": "classifiers",
     "OneVsAllCalibrator": "calibrators",
     "PAVCalibrator": "calibrators",
+    "ProbingClassifier": "classifiers",
+    "RankedLogisticCalibrator": "calibrators",
     "SigmoidCalibrator": "calibrators",
+    "likely_errors": "calibrators",
+    "top_candidates": "calibrators",
 }
-_ROOMS = ("calibrators", "classifiers", "codes", "metrics", "plots")
+_ROOMS = ("calibrators", "classifiers", "codes", "decisions", "learners", "metrics", "plots")
 
 __all__ = [
+    "AccuracyTableCalibrator",
     "BinningCalibrator",
     "CalibrantError",
     "CalibratedClassifier",
+    "CostSensitiveClassifier",
+    "CostingClassifier",
     "IdentityCalibrator",
+    "MetaCostClassifier",
     "OneVsAllCalibrator",
     "PAVCalibrator",
+    "ProbingClassifier",
+    "RankedLogisticCalibrator",
     "SigmoidCalibrator",
     "__version__",
     "calibrators",
     "classifiers",
     "codes",
+    "decisions",
+    "learners",
+    "likely_errors",
     "metrics",
     "plots",
+    "top_candidates",
 ]
 
 

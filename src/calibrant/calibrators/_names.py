@@ -20,7 +20,24 @@ BY_NAME: dict[str, Callable[[], Any]] = {
 
 
 def new_calibrator(calibrator: object) -> Any:
-    """A new, unfitted calibrator: by its name, or a copy of the one given."""
+    """Make a new, unfitted calibrator.
+
+    Parameters
+    ----------
+    calibrator : str or object
+        Its name, or a calibrator to copy.
+
+    Returns
+    -------
+    object
+        The calibrator.
+
+    Examples
+    --------
+    >>> from calibrant.calibrators import new_calibrator
+    >>> new_calibrator("sigmoid")
+    SigmoidCalibrator()
+    """
     if isinstance(calibrator, str):
         if calibrator not in BY_NAME:
             names = ", ".join(map(repr, BY_NAME))

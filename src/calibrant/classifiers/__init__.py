@@ -1,5 +1,27 @@
-"""The scikit-learn estimators, composed of the rooms above."""
+"""The scikit-learn estimators, composed of the rooms above.
+
+- `CalibratedClassifier`: any learner, any code matrix, any calibrator.
+- `ProbingClassifier`: probabilities from learners that only say yes or no; `probing_curve` shows how they
+  settle, and `CrossEntropy` and `SquaredError` are the losses that guide them. `CostingClassifier`: weights for learners that take none.
+- `CostSensitiveClassifier`, `MetaCostClassifier`: decisions that cost least.
+"""
 
 from calibrant.classifiers._calibrated import CalibratedClassifier
+from calibrant.classifiers._cost_sensitive import CostSensitiveClassifier
+from calibrant.classifiers._costing import CostingClassifier
+from calibrant.classifiers._metacost import MetaCostClassifier
+from calibrant.classifiers._minimax import CrossEntropy, SquaredError
+from calibrant.classifiers._probing import ProbingClassifier
+from calibrant.classifiers._probing_curve import ProbingCurve, probing_curve
 
-__all__ = ["CalibratedClassifier"]
+__all__ = [
+    "CalibratedClassifier",
+    "CostSensitiveClassifier",
+    "CostingClassifier",
+    "CrossEntropy",
+    "MetaCostClassifier",
+    "ProbingClassifier",
+    "ProbingCurve",
+    "SquaredError",
+    "probing_curve",
+]

@@ -142,7 +142,9 @@ def _problem(side: BinaryProblem, plan: RowPlan, n_rows: int) -> Problem | None:
     return Problem(y, SIDES, side.rows, RowPlan(splits, plan.refit)) if splits else None
 
 
-def _calibrate(trained: Trained, problem: Problem, weights: Float64Array | None, calibrator: object) -> Column:
+def _calibrate(
+    trained: Trained, problem: Problem, weights: Float64Array | None, calibrator: object
+) -> Column:
     rows = trained.rows
     fitted = new_calibrator(calibrator).fit(
         trained.scores, problem.y[rows] == 1, None if weights is None else weights[rows]

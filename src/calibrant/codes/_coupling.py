@@ -1,7 +1,6 @@
 """Coupling: the distribution whose two-class consequences are nearest to the answers (METHODS 10)."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +10,11 @@ from calibrant._core._arrays import BoolArray, Float64Array, FloatArray, IntArra
 from calibrant._core._checks import check_number, check_option
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.codes._answers import check_answers, check_column_weights, columns_first, row_blocks
-from calibrant.codes._coupling_parts import parts_of
+from calibrant.codes._coupling_parts import KLMinimiser
 from calibrant.codes._matrices import CodeMatrix
 from calibrant.codes._problems import expected_answers
 from calibrant.codes._published import PublishedCoupling
-from calibrant.codes._solution import Solution
 from calibrant.codes._validation import as_code
-
-_Solve = Callable[[Float64Array], Solution]
 
 
 @dataclass(frozen=True)
@@ -193,43 +189,24 @@ def solve_coupling(
     check_number("tol", tol, "a number above 0", lambda x: x > 0)
     check_number("max_iter", max_iter, "a whole number, at least 1", lambda x: x >= 1 and x == int(x))
     _check_both_signs(matrix[:, scale > 0], np.flatnonzero(scale > 0))
-    solve = _published if algorithm == "published" else _minimiser
-    result = _in_blocks(checked, len(matrix), eps, solve(matrix, scale, tol, int(max_iter)))
+    method = {"mm": KLMinimiser, "published": PublishedCoupling}[algorithm](matrix, scale)
+    result = _in_blocks(method, checked, eps, tol, int(max_iter))
     missed = np.count_nonzero(~result.converged)
     if missed:
         _warn(f"coupling did not converge for {missed} of {len(checked)} rows in {max_iter} iterations")
     return result
 
 
-def _minimiser(code: CodeMatrix, weights: Float64Array, tol: float, max_iter: int) -> _Solve:
-    parts = parts_of(code, weights)
-    k = len(code)
-
-    def solve(answers: Float64Array) -> Solution:
-        solution = Solution.blank(k, answers.shape[1])
-        solution.converged[:] = True
-        for part in parts:
-            found = part.solve(answers, tol, max_iter)
-            solution.proba[part.classes] = found.proba * (len(part.classes) / k)
-            np.maximum(solution.n_iter, found.n_iter, out=solution.n_iter)
-            np.logical_and(solution.converged, found.converged, out=solution.converged)
-        return solution
-
-    return solve
-
-
-def _published(code: CodeMatrix, weights: Float64Array, tol: float, max_iter: int) -> _Solve:
-    update = PublishedCoupling(code, weights)
-    return lambda answers: update.solve(answers, tol, max_iter)
-
-
-def _in_blocks(answers: FloatArray, k: int, eps: float, solve: _Solve) -> CouplingResult:
-    n_rows, n_columns = answers.shape
+def _in_blocks(
+    method: KLMinimiser | PublishedCoupling, answers: FloatArray, eps: float, tol: float, max_iter: int
+) -> CouplingResult:
+    n_rows = len(answers)
     result = CouplingResult(
-        np.empty((n_rows, k)), np.empty(n_rows, dtype=np.intp), np.empty(n_rows, dtype=bool)
+        np.empty((n_rows, method.n_classes)), np.empty(n_rows, dtype=np.intp), np.empty(n_rows, dtype=bool)
     )
-    for rows in row_blocks(n_rows, max(k * (k + 1), n_columns)):
-        found = solve(np.clip(columns_first(answers, rows), eps, 1.0 - eps))
+    for rows in row_blocks(n_rows, method.numbers_per_row):
+        clipped = np.clip(columns_first(answers, rows), eps, 1.0 - eps)
+        found = method.solve(clipped, tol, max_iter)
         result.proba[rows] = found.proba.T
         result.n_iter[rows] = found.n_iter
         result.converged[rows] = found.converged

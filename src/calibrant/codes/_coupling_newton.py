@@ -104,6 +104,11 @@ class NewtonCoupling:
         self.partial = np.asarray(~self.code.all(axis=0))
         self.partial_weight = float(self.weights[self.partial].sum())
 
+    @property
+    def numbers_per_row(self) -> int:
+        """The size of the largest temporary array, for one row of data."""
+        return int(max(len(self.code) * (len(self.code) + 1), 2 * self.code.shape[1]))
+
     def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
         """Give the minimisers (k, n) for answers (l, n) strictly inside (0, 1).
 

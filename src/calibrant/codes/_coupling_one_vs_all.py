@@ -26,6 +26,11 @@ class OneVsAllCoupling:
 
     weights: Float64Array
 
+    @property
+    def numbers_per_row(self) -> int:
+        """The size of the largest temporary array, for one row of data."""
+        return len(self.weights)
+
     def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
         """Give the minimisers (k, n) for answers (k, n) strictly inside (0, 1)."""
         k, n_rows = answers.shape

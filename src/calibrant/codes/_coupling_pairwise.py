@@ -49,6 +49,11 @@ class PairwiseCoupling:
         self.first = np.argmax(self.code, axis=0)
         self.second = np.argmin(self.code, axis=0)
 
+    @property
+    def numbers_per_row(self) -> int:
+        """The size of the largest temporary array, for one row of data."""
+        return int(max(len(self.code) ** 2, self.code.shape[1]))
+
     def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
         """Give the minimisers (k, n) for answers (l, n) strictly inside (0, 1).
 

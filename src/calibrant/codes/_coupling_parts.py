@@ -66,13 +66,29 @@ class Part:
         return Solution(proba, found.n_iter, found.converged)
 
 
-def parts_of(code: CodeMatrix, weights: Float64Array) -> list[Part]:
-    """Take a problem apart; all its columns have both signs."""
-    kept = np.flatnonzero(weights > 0)
-    used = code[:, kept]
-    return [
-        _part(code, weights, classes, kept[used[classes].any(axis=0)]) for classes in linked_classes(used)
-    ]
+class KLMinimiser:
+    """The whole problem, solved part by part."""
+
+    def __init__(self, code: CodeMatrix, weights: Float64Array) -> None:
+        kept = np.flatnonzero(weights > 0)
+        used = code[:, kept]
+        self.n_classes = len(code)
+        self.parts = [
+            _part(code, weights, classes, kept[used[classes].any(axis=0)]) for classes in linked_classes(used)
+        ]
+        solvers = [part.solver for part in self.parts if part.solver is not None]
+        self.numbers_per_row = max(max(code.shape), *(solver.numbers_per_row for solver in solvers), 1)
+
+    def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
+        """Give the minimisers (k, n) for answers (l, n) strictly inside (0, 1)."""
+        solution = Solution.blank(self.n_classes, answers.shape[1])
+        solution.converged[:] = True
+        for part in self.parts:
+            found = part.solve(answers, tol, max_iter)
+            solution.proba[part.classes] = found.proba * (len(part.classes) / self.n_classes)
+            np.maximum(solution.n_iter, found.n_iter, out=solution.n_iter)
+            np.logical_and(solution.converged, found.converged, out=solution.converged)
+        return solution
 
 
 def _part(code: CodeMatrix, weights: Float64Array, classes: IntArray, columns: IntArray) -> Part:

@@ -5,6 +5,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import DataError
 from calibrant.codes._answers import check_answers, check_column_weights
+from calibrant.codes._gram import product
 from calibrant.codes._matrices import CodeMatrix
 from calibrant.codes._solution import Solution
 from calibrant.codes._validation import as_code
@@ -19,6 +20,8 @@ class PublishedCoupling:
         self.weights = (weights[kept] / max(weights.max(), np.finfo(float).tiny))[:, None]
         self.positive = (code[:, kept] > 0).astype(np.float64)
         self.negative = (code[:, kept] < 0).astype(np.float64)
+        self.n_classes = len(code)
+        self.numbers_per_row = max(code.shape)
 
     def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
         """Iterate on answers (l, n) until no probability of a row changes by `tol` or more."""
@@ -42,11 +45,11 @@ class PublishedCoupling:
     def _sum(self, answers: Float64Array) -> Float64Array:
         """A_c of the answers, B_c of the expected ones."""
         given = self.weights * answers
-        return np.asarray(self.positive @ given + self.negative @ (self.weights - given))
+        return product(self.positive, given) + product(self.negative, self.weights - given)
 
     def _expected(self, proba: Float64Array) -> Float64Array:
-        ahead = self.positive.T @ proba
-        total = ahead + self.negative.T @ proba
+        ahead = product(self.positive.T, proba)
+        total = ahead + product(self.negative.T, proba)
         return np.asarray(np.divide(ahead, total, out=np.full_like(total, 0.5), where=total > 0))
 
 

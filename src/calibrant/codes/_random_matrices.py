@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array
+from calibrant._core._checks import check_number
 from calibrant._core._errors import ParameterError
 from calibrant.codes._matrices import CodeMatrix, check_class_count
-from calibrant.codes._validation import FATAL, code_findings
+from calibrant.codes._validation import linked_classes
 
 #: What `random_state` may be.
 Seed = int | np.random.Generator | np.random.RandomState | None
@@ -106,20 +107,16 @@ def _best_draw(
     k = check_class_count(k)
     n_columns = math.ceil(factor * math.log2(k)) if n_columns is None else n_columns
     for name, value in (("n_columns", n_columns), ("n_draws", n_draws)):
-        if value < 1:
-            raise ParameterError(f"{name} must be at least 1; got {value}")
+        check_number(name, value, "a whole number, at least 1", lambda x: x >= 1 and x == int(x))
     best, distance = None, -math.inf
     for codes in _draws(_generator(random_state), np.array(entries, dtype=np.int8), k, n_columns, n_draws):
         distances = _distances_of_valid(codes)
         while distances.max() > distance:
             first = int(np.argmax(distances))
-            if any(
-                finding.kind in FATAL or finding.kind == "disconnected_classes"
-                for finding in code_findings(codes[first])
-            ):
-                distances[first] = -math.inf
-            else:
+            if len(linked_classes(codes[first])) == 1:
                 best, distance = codes[first], distances[first]
+            else:
+                distances[first] = -math.inf
     if best is None:
         raise ParameterError(
             f"{n_columns} random columns must tell {k} classes apart; got no such matrix in {n_draws} draws; "

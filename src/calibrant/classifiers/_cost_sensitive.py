@@ -1,0 +1,319 @@
+"""A learner that decides by cost."""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from sklearn import get_config
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, has_fit_parameter, validate_data
+
+from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._checks import (
+    check_option,
+    check_weights,
+    distinct_labels,
+    label_column,
+    positions_of,
+)
+from calibrant._core._errors import DataError, ParameterError
+from calibrant.classifiers._calibrated import CalibratedClassifier
+from calibrant.classifiers._retraining import RetrainingClassifier
+from calibrant.classifiers._rows import drop_absent, plan_rows
+from calibrant.classifiers._scores import score
+from calibrant.classifiers._training import Problem, train_all
+from calibrant.decisions import cost_matrix, new_rule, rarity_costs
+from calibrant.decisions._matrix import refuse_unreasonable
+
+
+class CostClassifier(RetrainingClassifier):
+    """Base of the classifiers that know what their mistakes cost."""
+
+    cost: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = callable(self._given_cost()) or len(self.cost) > 2
+        return tags
+
+    def _given_cost(self) -> Any:
+        """The costs as they were given, or the function that makes them."""
+        if isinstance(self.cost, str):
+            check_option("cost", self.cost, ("rarity",))
+            return rarity_costs
+        return self.cost
+
+    def _cost_of(self, classes: Array, position: IntArray, weights: Float64Array | None) -> Float64Array:
+        """The costs in the order of the classes."""
+        given = self._given_cost()
+        if callable(given):
+            cost = cost_matrix(given(np.bincount(position, weights, len(classes))), classes)
+        elif len(given) == 2 < len(classes):
+            raise DataError(
+                "Only binary classification is supported. The cost must have one row and one column per "
+                f"class; got costs of 2 and labels of {len(classes)} classes; add the costs of the others"
+            )
+        else:
+            cost = cost_matrix(given, classes)
+        refuse_unreasonable(cost, "or use calibrant.decisions.decide(..., allow_any=True) on predict_proba")
+        return cost
+
+
+class CostSensitiveClassifier(CostClassifier):
+    """Wrap a learner so that it decides what costs least.
+
+    The learner estimates probabilities for rows that it was not trained on; from these a rule learns
+    where to cut the simplex under the user's costs; and the learner is trained once more on all rows.
+
+    ``cost[i, j]`` is the cost of deciding i when the truth is j. Many libraries use the transpose.
+
+    Parameters
+    ----------
+    estimator : object
+        A classifier with `predict_proba`, or any that can be calibrated. A
+        `sklearn.frozen.FrozenEstimator` is not trained again: the given rows teach the rule alone.
+    cost : array-like of shape (k, k), mapping, frame, "rarity" or callable
+        The costs: by position, in the order of the sorted labels; by label, as
+        ``{decision: {truth: cost}}`` or a frame (see `calibrant.decisions.cost_matrix`); or a function
+        that makes them from the number of training rows of every class. "rarity" is
+        `calibrant.decisions.rarity_costs`.
+    rule : {"parallel", "expected", "lachiche_flach", "mossman"} or object, default="parallel"
+        How decisions are made: by a learned partition, by least expected cost, by learned weights, or by
+        two learned thresholds for three classes.
+    calibrator : {"pav", "sigmoid", "binning"} or object, optional
+        Calibrate the learner first. This is short for wrapping it in a `CalibratedClassifier`, with the
+        same folds within the folds, unless these are given as row numbers.
+    cv : int, splitter or iterable, default=5
+        The folds that give out-of-fold estimates, as in scikit-learn.
+    n_jobs : int, optional
+        Number of fits at a time; -1 uses all processors.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels.
+    cost_ : ndarray of shape (k, k)
+        The costs, in the order of `classes_`.
+    estimator_ : object
+        The learner that estimates probabilities of new rows.
+    rule_ : object
+        The fitted rule; its `cost_before_` and `cost_after_` are the costs on the out-of-fold estimates.
+    n_features_in_ : int
+        Number of features, where X has columns.
+    feature_names_in_ : ndarray
+        Names of the features, where X is a frame.
+
+    See Also
+    --------
+    MetaCostClassifier : Makes the learner itself cost-sensitive, by relabelling its rows.
+    calibrant.decisions.compare_rules : Which rule to use.
+    calibrant.decisions.decide : For more decisions than classes, on `predict_proba`.
+
+    Notes
+    -----
+    `predict` decides by cost, and therefore need not give the class of greatest probability;
+    `predict_proba` stays the estimate. Labels of the costs that do not occur in y are left out.
+
+    If y holds a single class, nothing can be learned, and it is always decided.
+
+    References
+    ----------
+    D. B. O'Brien, M. R. Gupta and R. M. Gray, "Cost-sensitive multi-class classification from probability
+    estimates", ICML 2008.
+
+    Examples
+    --------
+    Missing a malignant tumour costs twenty times as much as a false alarm. The order in which the costs
+    are written down does not matter:
+
+    >>> from calibrant import CostSensitiveClassifier
+    >>> from calibrant.decisions import realised_cost
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> names = load_breast_cancer().target_names[y]
+    >>> cost = {
+    ...     "malignant": {"malignant": 0, "benign": 1},
+    ...     "benign": {"malignant": 20, "benign": 0},
+    ... }
+    >>> paid = {}
+    >>> for rule in ("expected", "parallel"):
+    ...     model = CostSensitiveClassifier(GaussianNB(), cost, rule=rule).fit(X[::2], names[::2])
+    ...     decisions = model.predict(X[1::2])
+    ...     paid[rule] = realised_cost(names[1::2], decisions, model.cost_, classes=model.classes_).total
+    >>> paid
+    {'expected': 227.0, 'parallel': 116.0}
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        cost: Any,
+        rule: object = "parallel",
+        calibrator: object = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.cost = cost
+        self.rule = rule
+        self.calibrator = calibrator
+        self.cv = cv
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train the learner and learn the rule.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or list of shape (n, ...)
+            The rows, in whatever form the learner takes them.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, for the rule and for the learner if it takes them.
+        **fit_params : dict
+            Passed to the learner's `fit`; with metadata routing, to whoever requested it.
+
+        Returns
+        -------
+        Self
+            The fitted classifier.
+        """
+        rule = new_rule(self.rule)
+        learner = self._learner()
+        X, y = indexable(X, y)
+        validate_data(self, X=X, skip_check_array=True)
+        y = label_column(column_or_1d(y, warn=True))
+        check_classification_targets(y)
+        weights = check_weights(sample_weight, len(y))
+        X, y, weights, fit_params, cv = drop_absent(X, y, weights, fit_params, self.cv)
+        classes = self._classes_of(y)
+        if len(classes) == 1:
+            self.classes_ = classes
+            return self
+        position = positions_of(y, classes)
+        cost = self._cost_of(classes, position, weights)
+        learner_params, split_params = self._route(learner, weights, fit_params)
+        plan = plan_rows(
+            learner,
+            X,
+            y,
+            data="cv",
+            cv=cv,
+            holdout_size=0.0,
+            random_state=None,
+            split_params=split_params,
+        )
+        problem = Problem(y, classes, np.arange(len(y)), plan)
+        (trained,) = train_all(
+            learner, X, [problem], fit_params=learner_params, method="predict_proba", n_jobs=self.n_jobs
+        )
+        rows = trained.rows
+        self.rule_ = rule.fit(
+            two_columns(trained.scores), position[rows], cost, None if weights is None else weights[rows]
+        )
+        self.estimator_, self.cost_, self.classes_ = trained.estimator, cost, classes
+        return self
+
+    def predict_proba(self, X: Any) -> Float64Array:
+        """Give the probability of every class, whatever the costs.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or list of shape (n, ...)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`; each row sums to one.
+        """
+        X = self._read_new(X)
+        if len(self.classes_) == 1:
+            return np.ones((X.shape[0] if hasattr(X, "shape") else len(X), 1))
+        return class_probabilities(self.estimator_, X, self.classes_)
+
+    def predict(self, X: Any) -> Array:
+        """Give the decision of every row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or list of shape (n, ...)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels; of decisions that cost the same the first in `classes_`.
+        """
+        proba = self.predict_proba(X)
+        if len(self.classes_) == 1:
+            return np.repeat(self.classes_, len(proba))
+        return np.asarray(self.classes_[self.rule_.decide(proba)])
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say who may be given which metadata.
+
+        Returns
+        -------
+        MetadataRouter
+            The learner's `fit` and the splitter's `split` are reached from `fit`.
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self._learner(), method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+    def _learner(self) -> Any:
+        """What estimates the probabilities: the learner, calibrated if that is wanted."""
+        if self.calibrator is None:
+            if not hasattr(self.estimator, "predict_proba"):
+                raise ParameterError(
+                    f"estimator must have predict_proba; {type(self.estimator).__name__} has none; pass "
+                    "calibrator='pav' to make probabilities of its scores"
+                )
+            return self.estimator
+        rows_are_given = not hasattr(self.cv, "split") and isinstance(self.cv, Iterable)
+        folds = {} if rows_are_given else {"cv": self.cv}
+        learner = CalibratedClassifier(self.estimator, self.calibrator, **folds)
+        if get_config()["enable_metadata_routing"]:
+            learner.set_fit_request(sample_weight=True)
+        return learner
+
+    def _classes_of(self, y: Array) -> Array:
+        if isinstance(self.estimator, FrozenEstimator):
+            return np.asarray(self.estimator.classes_)
+        return distinct_labels(y)
+
+    def _route(
+        self, learner: Any, weights: Float64Array | None, fit_params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the learner's `fit` and the splitter are given besides the rows."""
+        if get_config()["enable_metadata_routing"]:
+            given = fit_params if weights is None else {"sample_weight": weights, **fit_params}
+            routed = process_routing(self, "fit", **given)
+            return routed["estimator"]["fit"], routed["splitter"]["split"]
+        if weights is None:
+            return fit_params, {}
+        if has_fit_parameter(learner, "sample_weight"):
+            return {"sample_weight": weights, **fit_params}, {}
+        message = (
+            f"{type(learner).__name__}.fit takes no sample_weight, so the weights are used for the rule "
+            "alone; pass them to the learner by metadata routing or by its own fit parameters"
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
+        return fit_params, {}
+
+
+def class_probabilities(estimator: Any, X: Any, classes: Array) -> Float64Array:
+    """Probabilities by a fitted learner in the columns of all classes, 0 for those that it does not know."""
+    return two_columns(score(estimator, X, "predict_proba", classes)[0])
+
+
+def two_columns(proba: Float64Array) -> Float64Array:
+    """Probabilities of all classes, where those of two may come as those of the second."""
+    return np.column_stack([1.0 - proba, proba]) if proba.ndim == 1 else proba

@@ -1,0 +1,84 @@
+"""From probabilities to the decision that costs least.
+
+`cost[i, j]` is the cost of deciding i when the truth is j: rows are decisions, columns are truths, in every
+function of this room. Many libraries use the transpose.
+
+==================  ====================================================================================
+deciding            `decide`; `cost_matrix` for costs by label
+what it costs       `realised_cost`, `expected_cost`
+ready-made costs    `rarity_costs`, `random_costs`
+geometry            `two_class_threshold`, `equal_risk_point`, `boundary_segment`
+properties          `reasonable`, `scale_costs`, `add_to_column`, `zero_diagonal`, `add_to_row`,
+                    `row_shift_bounds`, `multiply_column`, `column_scale_point`, `multiply_row`
+learned rules       `ExpectedCostRule`, `ParallelPartitionRule`, `LachicheFlachRule`, `MossmanRule`;
+                    `new_rule` by name, `compare_rules` side by side, `DecisionRule` for one's own
+their matrices      `partition_matrix`, `weight_matrix`, `mossman_matrix`
+money               `mailing_costs`, `profit_curve`
+==================  ====================================================================================
+"""
+
+from calibrant.decisions._boundaries import boundary_segment, two_class_threshold
+from calibrant.decisions._comparison import RuleComparison, RuleResult, compare_rules
+from calibrant.decisions._cost_table import CostTable, expected_cost, realised_cost
+from calibrant.decisions._decide import decide
+from calibrant.decisions._equal_risk import EqualRiskPoint, equal_risk_point
+from calibrant.decisions._expected import ExpectedCostRule
+from calibrant.decisions._labelled import cost_matrix
+from calibrant.decisions._lachiche_flach import LachicheFlachRule, weight_matrix
+from calibrant.decisions._mailing import ProfitCurve, mailing_costs, profit_curve
+from calibrant.decisions._matrix import reasonable
+from calibrant.decisions._mossman import MossmanRule, mossman_matrix
+from calibrant.decisions._names import new_rule
+from calibrant.decisions._parallel import ParallelPartitionRule, partition_matrix
+from calibrant.decisions._properties import (
+    MovedPoint,
+    add_to_column,
+    add_to_row,
+    column_scale_point,
+    multiply_column,
+    multiply_row,
+    row_shift_bounds,
+    scale_costs,
+    zero_diagonal,
+)
+from calibrant.decisions._ready_costs import random_costs, rarity_costs
+from calibrant.decisions._rule import DecisionRule
+
+__all__ = [
+    "CostTable",
+    "DecisionRule",
+    "EqualRiskPoint",
+    "ExpectedCostRule",
+    "LachicheFlachRule",
+    "MossmanRule",
+    "MovedPoint",
+    "ParallelPartitionRule",
+    "ProfitCurve",
+    "RuleComparison",
+    "RuleResult",
+    "add_to_column",
+    "add_to_row",
+    "boundary_segment",
+    "column_scale_point",
+    "compare_rules",
+    "cost_matrix",
+    "decide",
+    "equal_risk_point",
+    "expected_cost",
+    "mailing_costs",
+    "mossman_matrix",
+    "multiply_column",
+    "multiply_row",
+    "new_rule",
+    "partition_matrix",
+    "profit_curve",
+    "random_costs",
+    "rarity_costs",
+    "realised_cost",
+    "reasonable",
+    "row_shift_bounds",
+    "scale_costs",
+    "two_class_threshold",
+    "weight_matrix",
+    "zero_diagonal",
+]

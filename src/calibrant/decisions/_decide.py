@@ -1,0 +1,90 @@
+"""The decision that costs least, row by row."""
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant._core._errors import DataError
+from calibrant.decisions._estimates import check_estimates, row_blocks
+from calibrant.decisions._matrix import check_cost
+
+#: Two risks are tied when they differ by at most this much, times the least risk where that exceeds one.
+TIE = 1e-12
+
+
+def decide(proba: object, cost: object, *, allow_any: bool = False) -> IntArray:
+    r"""Decide for every row what costs least on average.
+
+    ``cost[i, j]`` is the cost of deciding i when the truth is j. Many libraries use the transpose.
+
+    Parameters
+    ----------
+    proba : array-like of shape (n, k)
+        Probabilities of the classes; rows sum to one.
+    cost : array-like of shape (k, k), (a, k) or (n, a, k)
+        The costs: of deciding for classes; of any a decisions, such as the classes and "ask a person"; or
+        one matrix for every row, where costs depend on the case. `cost_matrix` makes one from labels.
+    allow_any : bool, default=False
+        Allow a square matrix in which some class is not the cheapest decision when it is the truth. By
+        default that is refused, because it usually means that the matrix is transposed. Costs of other
+        shapes are not tested for it.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The number of the decision, which is its row in `cost`. Ties go to the lowest number.
+
+    See Also
+    --------
+    cost_matrix : Costs by label.
+    ParallelPartitionRule : Learns better decisions where the probabilities have systematic errors.
+
+    Notes
+    -----
+    Equation 1 of O'Brien, Gupta and Gray (2008):
+
+    .. math:: g(p; c) = \arg\min_i \sum_j c_{ij} p_j .
+
+    Two risks are tied when they differ by at most :math:`10^{-12} \max(1, |\text{least risk}|)`.
+
+    Examples
+    --------
+    A missed illness (class 1) costs a hundred times as much as a needless check, so 2% are enough:
+
+    >>> from calibrant.decisions import decide
+    >>> proba = [[0.995, 0.005], [0.98, 0.02], [0.3, 0.7]]
+    >>> decide(proba, [[0, 100], [1, 0]])
+    array([0, 1, 1])
+
+    With a third possibility, a quick test for 0.5 whatever the truth:
+
+    >>> decide(proba, [[0, 100], [1, 0], [0.5, 0.5]])
+    array([0, 2, 1])
+    """
+    estimates = check_estimates(proba)
+    matrix = check_cost(cost, estimates.shape[1], allow_any=allow_any)
+    if matrix.ndim == 3 and len(matrix) != len(estimates):
+        raise DataError(
+            f"cost must have one matrix per row, {len(estimates)} in all; got {len(matrix)}; one matrix "
+            "for all rows has two dimensions"
+        )
+    return least_risk(estimates, matrix)
+
+
+def least_risk(estimates: FloatArray, matrix: Float64Array) -> IntArray:
+    """Decide for checked rows, a block at a time."""
+    decisions = np.empty(len(estimates), dtype=np.intp)
+    for rows in row_blocks(len(estimates), max(matrix.shape[-2:])):
+        block = estimates[rows].astype(np.float64, copy=False)
+        risks = matrix @ block.T if matrix.ndim == 2 else np.einsum("nij,nj->in", matrix[rows], block)
+        decisions[rows] = lowest_of_least(risks)
+    return decisions
+
+
+def lowest_of_least(risks: Float64Array) -> IntArray:
+    """For every column of risks the first row whose risk is, but for a tie, the least."""
+    return np.asarray((risks <= tie_bound(risks.min(axis=0))).argmax(axis=0))
+
+
+def tie_bound(least: Float64Array) -> Float64Array:
+    """The greatest risk that is still tied with the least one, which may be infinite."""
+    return least + TIE * np.clip(np.abs(least), 1.0, np.finfo(np.float64).max)

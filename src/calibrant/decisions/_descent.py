@@ -1,0 +1,96 @@
+"""Learning the numbers of a rule one at a time, each exactly, in the order of the classes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._errors import ParameterError
+from calibrant.decisions._choice import equal_cost
+from calibrant.decisions._families import Coordinate, Family
+from calibrant.decisions._ready_costs import Seed, generator
+from calibrant.decisions._sweep import intervals_of
+from calibrant.decisions._training import TrainingRows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """What a descent came to.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (k, k)
+        The partition matrix.
+    parameters : ndarray
+        The numbers learned.
+    coordinates : list
+        The visits.
+    costs : list of float
+        Training cost after every visit.
+    cost : float
+        Training cost of the decisions in the end.
+    """
+
+    matrix: Float64Array
+    parameters: Float64Array
+    coordinates: Sequence[Coordinate]
+    costs: Sequence[float]
+    cost: float
+
+
+def check_schedule(passes: object, restarts: object) -> None:
+    """Refuse numbers of passes and restarts that cannot be."""
+    for name, value, least in (("passes", passes, 1), ("restarts", restarts, 0)):
+        if not isinstance(value, int | np.integer) or value < least:
+            raise ParameterError(f"{name} must be a whole number, at least {least}; got {value!r}")
+
+
+def best_descent(
+    make: Callable[[IntArray], Family],
+    rows: TrainingRows,
+    cost: float,
+    *,
+    passes: int,
+    restarts: int,
+    random_state: Seed,
+) -> Learned:
+    """Learn in the order of frequency, then in random orders; keep the best, and of equals the first."""
+    best = None
+    for order in _orders(rows, restarts, random_state):
+        learned = _descend(make(order), rows, order, cost, passes)
+        if best is None or learned.cost < best.cost - equal_cost(np.array([best.cost])):
+            best = learned
+    assert best is not None  # the order of frequency is always there
+    return best
+
+
+def _orders(rows: TrainingRows, restarts: int, random_state: Seed) -> Iterator[IntArray]:
+    order = rows.by_frequency()
+    yield order
+    rng = generator(random_state)
+    for _ in range(restarts):
+        yield rng.permutation(order)
+
+
+def _descend(family: Family, rows: TrainingRows, order: IntArray, cost: float, passes: int) -> Learned:
+    coordinates = list(family.coordinates(order)) * passes if len(order) > 1 else []
+    costs = []
+    for coordinate in coordinates:
+        cost = _visit(family, rows, coordinate, cost)
+        costs.append(cost)
+    reached = rows.total(family.decide(rows.proba))
+    return Learned(family.matrix(), family.parameters(), coordinates, costs, reached)
+
+
+def _visit(family: Family, rows: TrainingRows, coordinate: Coordinate, cost: float) -> float:
+    """Move one number to where the training cost is least, and give that cost."""
+    events, limits = family.events(coordinate), family.limits(coordinate)
+    intervals = intervals_of(events, rows, family.tolerance, limits)
+    step, reached = family.pick(coordinate, intervals)
+    # Rows that tie at the present value can be decided better, by the order of the classes, than on
+    # either side of it. Then every step would raise the cost.
+    if not family.may_raise and cost < reached - equal_cost(intervals.cost):
+        return cost
+    family.move(coordinate, step)
+    return reached

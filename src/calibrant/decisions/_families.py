@@ -1,0 +1,218 @@
+"""The numbers of a partition matrix that are learned one at a time.
+
+A family starts at the user's costs with a zero diagonal (their regrets) and offers the same to the learner:
+`coordinates` in the order of the classes, the `events` while one of them grows, a `pick` among the
+intervals, and a `move`.
+
+=========  ======================================  ==================================================
+name       a step changes                          the number
+=========  ======================================  ==================================================
+row_add    a decision's row, by addition           offset delta of every decision (the paper's choice)
+row_mul    a decision's row, by multiplication     factor of every decision
+col_mul    a truth's column, by multiplication     factor of every truth
+free       one entry, by multiplication            every entry off the diagonal
+=========  ======================================  ==================================================
+
+Offsets have bounds, within which the costs stay reasonable (property 5). Positive factors always keep them
+reasonable; their steps are those of their logarithm, and they end at a million, because much larger ones
+would drown the rest in rounding.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant.decisions._choice import feasible_offset, log_factor, paper_offset
+from calibrant.decisions._decide import least_risk
+from calibrant.decisions._envelope import envelope
+from calibrant.decisions._properties import regret_bounds
+from calibrant.decisions._sweep import MERGE, Events, Intervals, changepoints
+
+#: A class, or a pair of a decision and a truth.
+Coordinate = tuple[int, ...]
+
+
+class Family(ABC):
+    """Numbers of a rule, and how they are learned one at a time."""
+
+    #: Changepoints that are closer than this are one.
+    tolerance = MERGE
+    #: Whether a step may raise the training cost.
+    may_raise = False
+
+    def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
+        """The numbers to be learned, in the order of their classes."""
+        return ((int(i),) for i in order)
+
+    @abstractmethod
+    def limits(self, coordinate: Coordinate) -> tuple[float, float]:
+        """The steps between which the choice is."""
+
+    @abstractmethod
+    def events(self, coordinate: Coordinate) -> Events:
+        """How the decisions change while the number grows."""
+
+    @abstractmethod
+    def pick(self, coordinate: Coordinate, intervals: Intervals) -> tuple[float, float]:
+        """The step to take, and the cost it leads to."""
+
+    @abstractmethod
+    def move(self, coordinate: Coordinate, step: float) -> None:
+        """Take a step."""
+
+    @abstractmethod
+    def matrix(self) -> Float64Array:
+        """The partition matrix as it stands."""
+
+    @abstractmethod
+    def parameters(self) -> Float64Array:
+        """The numbers learned so far."""
+
+    def decide(self, proba: FloatArray) -> IntArray:
+        """Decide by the numbers learned so far."""
+        return least_risk(proba, self.matrix())
+
+
+class RowOffsets(Family):
+    """``a_ij = regret_ij + delta_i - delta_j``."""
+
+    def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
+        self.regrets = regrets
+        self.delta = np.zeros(len(regrets))
+        self.risks = regrets @ proba.T
+        self.tolerance = MERGE * max(1.0, regrets.max())
+
+    def limits(self, coordinate: Coordinate) -> tuple[float, float]:
+        return regret_bounds(self.matrix(), coordinate[0])
+
+    def events(self, coordinate: Coordinate) -> Events:
+        (i,) = coordinate
+        at, other = changepoints(self.risks, i)
+        return Events(start=i, at=at, before=i, after=other)
+
+    def pick(self, coordinate: Coordinate, intervals: Intervals) -> tuple[float, float]:
+        return feasible_offset(intervals, *self.limits(coordinate), self.tolerance)
+
+    def move(self, coordinate: Coordinate, step: float) -> None:
+        self.delta[coordinate] += step
+        self.risks[coordinate] += step
+
+    def matrix(self) -> Float64Array:
+        return self.regrets + self.delta[:, None] - self.delta
+
+    def parameters(self) -> Float64Array:
+        return self.delta
+
+
+class PaperOffsets(RowOffsets):
+    """The same, with every step chosen as it is printed."""
+
+    may_raise = True
+
+    def limits(self, coordinate: Coordinate) -> tuple[float, float]:  # noqa: ARG002
+        return -math.inf, math.inf
+
+    def pick(self, coordinate: Coordinate, intervals: Intervals) -> tuple[float, float]:
+        bounds = super().limits(coordinate)
+        step, _ = paper_offset(intervals, *bounds, self.tolerance)
+        place = np.searchsorted(intervals.left, step, side="right") - 1
+        return step, float(intervals.cost[place])
+
+
+class Factors(Family):
+    """Numbers that multiply, kept as their logarithms."""
+
+    #: The largest logarithm of a factor.
+    reach = math.log(1e6)
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.logs = np.zeros(shape)
+
+    def limits(self, coordinate: Coordinate) -> tuple[float, float]:
+        return -self.reach - self.logs[coordinate], self.reach - self.logs[coordinate]
+
+    def pick(self, coordinate: Coordinate, intervals: Intervals) -> tuple[float, float]:
+        return log_factor(intervals, *self.limits(coordinate), self.tolerance)
+
+    def move(self, coordinate: Coordinate, step: float) -> None:
+        self.logs[coordinate] += step
+
+    def parameters(self) -> Float64Array:
+        return np.exp(self.logs)
+
+
+class RowFactors(Factors):
+    """``a_ij = factor_i regret_ij``: offsets of the logarithms of the risks."""
+
+    def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
+        super().__init__((len(regrets),))
+        self.regrets = regrets
+        self.risks = regrets @ proba.T
+        with np.errstate(divide="ignore"):
+            np.log(self.risks, out=self.risks)
+
+    def events(self, coordinate: Coordinate) -> Events:
+        (i,) = coordinate
+        at, other = changepoints(self.risks, i)
+        return Events(start=i, at=at, before=i, after=other)
+
+    def move(self, coordinate: Coordinate, step: float) -> None:
+        super().move(coordinate, step)
+        self.risks[coordinate] += step
+
+    def parameters(self) -> Float64Array:
+        """The factors, all multiplied until none is below one: decisions tie by differences, not ratios."""
+        return np.asarray(np.exp(self.logs - min(0.0, self.logs.min())))
+
+    def matrix(self) -> Float64Array:
+        return self.parameters()[:, None] * self.regrets
+
+
+class ColumnFactors(Factors):
+    """``a_ij = factor_j regret_ij``: the decision about a row can change several times on the way."""
+
+    def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
+        super().__init__((len(regrets),))
+        self.proba = proba
+        self.regrets = regrets
+
+    def events(self, coordinate: Coordinate) -> Events:
+        return envelope(self.proba, self.matrix(), coordinate[0])
+
+    def matrix(self) -> Float64Array:
+        return self.parameters() * self.regrets
+
+
+class FreeEntries(Factors):
+    """Every entry off the diagonal, each by a factor of its own."""
+
+    def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
+        super().__init__(regrets.shape)
+        self.proba = proba
+        self.regrets = regrets
+        self.risks = regrets @ proba.T
+
+    def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
+        return ((int(i), int(j)) for i in order for j in order if i != j)
+
+    def events(self, coordinate: Coordinate) -> Events:
+        i, j = coordinate
+        at, other = changepoints(self.risks, i)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            at /= self.matrix()[i, j] * self.proba[:, j]
+            at = np.log1p(np.maximum(at, -1.0))  # below -1 not even a free mistake would bring i back
+        unmoved = np.isnan(at)
+        at[unmoved] = np.where(i < other[unmoved], np.inf, -np.inf)
+        return Events(start=i, at=at, before=i, after=other)
+
+    def move(self, coordinate: Coordinate, step: float) -> None:
+        before = self.matrix()[coordinate]
+        super().move(coordinate, step)
+        i, j = coordinate
+        self.risks[i] += (self.matrix()[coordinate] - before) * self.proba[:, j]
+
+    def matrix(self) -> Float64Array:
+        return self.parameters() * self.regrets

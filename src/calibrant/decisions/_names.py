@@ -1,0 +1,51 @@
+"""The ready-made rules by name."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import clone
+
+from calibrant._core._errors import ParameterError
+from calibrant.decisions._expected import ExpectedCostRule
+from calibrant.decisions._lachiche_flach import LachicheFlachRule
+from calibrant.decisions._mossman import MossmanRule
+from calibrant.decisions._parallel import ParallelPartitionRule
+
+RULES: dict[str, Callable[[], Any]] = {
+    "expected": ExpectedCostRule,
+    "parallel": ParallelPartitionRule,
+    "lachiche_flach": LachicheFlachRule,
+    "mossman": MossmanRule,
+}
+
+
+def new_rule(rule: object) -> Any:
+    """Give a new, unfitted rule: by its name, or a copy of the one given.
+
+    Parameters
+    ----------
+    rule : {"expected", "parallel", "lachiche_flach", "mossman"} or object
+        A name, or an object with ``fit(proba, y, cost, sample_weight)`` and ``decide(proba)``.
+
+    Returns
+    -------
+    object
+        The rule.
+
+    Examples
+    --------
+    >>> from calibrant.decisions import new_rule
+    >>> new_rule("parallel")
+    ParallelPartitionRule()
+    """
+    if isinstance(rule, str):
+        if rule not in RULES:
+            names = ", ".join(map(repr, RULES))
+            raise ParameterError(f"rule must be one of {names}, or an object; got {rule!r}")
+        return RULES[rule]()
+    if isinstance(rule, type) or not (hasattr(rule, "fit") and hasattr(rule, "decide")):
+        raise ParameterError(
+            "rule must be a name or an object with fit(proba, y, cost, sample_weight) and decide(proba); "
+            f"got {rule!r}"
+        )
+    return clone(rule)

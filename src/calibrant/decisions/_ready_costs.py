@@ -1,0 +1,100 @@
+"""Ready-made costs: the rarer the class, the dearer its loss; or drawn at random."""
+
+from typing import Literal
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, as_floats
+from calibrant._core._checks import check_finite, check_option
+from calibrant._core._errors import DataError, ParameterError
+
+#: What `random_state` may be.
+Seed = int | np.random.Generator | np.random.RandomState | None
+
+
+def rarity_costs(counts: object, rule: Literal["inverse", "ratio"] = "inverse") -> Float64Array:
+    r"""Make mistakes about rare classes dear.
+
+    Parameters
+    ----------
+    counts : array-like of shape (k,)
+        Number of training rows of every class, or their weight; all positive.
+    rule : {"inverse", "ratio"}, default="inverse"
+        The cost of deciding i when the truth is j: the number of all rows over that of class j; or the
+        number of rows of class i over that of class j.
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+        ``cost[i, j]`` is the cost of deciding i when the truth is j; the diagonal is zero.
+
+    Notes
+    -----
+    The formula of O'Brien, Gupta and Gray (2008) is lost; the text mentions the class sizes only. Under
+    "inverse" every class contributes the same to the cost of deciding at random. "ratio" has the mean of
+    the random costs of Domingos (1999).
+
+    Examples
+    --------
+    >>> from calibrant.decisions import rarity_costs
+    >>> rarity_costs([60, 30, 10])
+    array([[ 0.        ,  3.33333333, 10.        ],
+           [ 1.66666667,  0.        , 10.        ],
+           [ 1.66666667,  3.33333333,  0.        ]])
+    """
+    check_option("rule", rule, ("inverse", "ratio"))
+    numbers = np.asarray(as_floats(counts, "counts"), dtype=np.float64)
+    if numbers.ndim != 1 or not len(numbers):
+        raise DataError(f"counts must be one number per class; got shape {numbers.shape}")
+    check_finite(numbers, "counts")
+    if numbers.min() <= 0:
+        absent = int(np.argmin(numbers))
+        raise DataError(
+            f"counts must be positive; got {numbers[absent]:g} for class {absent}; a class without rows has "
+            "no finite cost, leave it out"
+        )
+    of_decision = numbers[:, None] if rule == "ratio" else numbers.sum()
+    cost = np.asarray(of_decision / np.broadcast_to(numbers, (len(numbers), len(numbers))))
+    np.fill_diagonal(cost, 0.0)
+    return cost
+
+
+def random_costs(k: int, random_state: Seed = None) -> Float64Array:
+    """Draw the costs of all mistakes uniformly between 1 and 10.
+
+    Parameters
+    ----------
+    k : int
+        Number of classes.
+    random_state : int, Generator, RandomState or None, default=None
+        The source of randomness; the same whole number gives the same costs.
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+        ``cost[i, j]`` is the cost of deciding i when the truth is j; the diagonal is zero.
+
+    Notes
+    -----
+    The random costs of O'Brien, Gupta and Gray (2008).
+
+    Examples
+    --------
+    >>> from calibrant.decisions import random_costs
+    >>> random_costs(3, random_state=0).round(1)
+    array([[0. , 3.4, 1.4],
+           [1.1, 0. , 9.2],
+           [6.5, 7.6, 0. ]])
+    """
+    if not isinstance(k, int | np.integer) or k < 1:
+        raise ParameterError(f"k must be a whole number of classes, at least 1; got {k!r}")
+    cost = generator(random_state).uniform(1.0, 10.0, size=(k, k))
+    np.fill_diagonal(cost, 0.0)
+    return cost
+
+
+def generator(random_state: Seed) -> np.random.Generator:
+    """A source of randomness, also from scikit-learn's older kind."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)

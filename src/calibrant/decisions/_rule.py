@@ -1,0 +1,93 @@
+"""What all rules share: probabilities, labels and costs in, decisions out."""
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant._core._checks import check_class_labels, check_not_empty, check_same_length, check_weights
+from calibrant._core._fitted import check_fitted
+from calibrant.decisions._decide import least_risk
+from calibrant.decisions._estimates import check_estimates
+from calibrant.decisions._matrix import check_square_cost, refuse_unreasonable
+from calibrant.decisions._training import TrainingRows
+
+
+class DecisionRule(BaseEstimator, ABC):
+    """Base of the rules: checks at the border, a partition of the simplex learned inside.
+
+    A subclass says how its matrix is learned (`_fit`), and how it decides if not by that matrix
+    (`_decide`).
+    """
+
+    matrix_: Float64Array
+    cost_before_: float
+    cost_after_: float
+
+    def fit(self, proba: object, y: object, cost: object, sample_weight: object = None) -> Self:
+        """Learn where to cut the simplex.
+
+        Parameters
+        ----------
+        proba : array-like of shape (n, k)
+            Probabilities of the classes, for rows that the classifier behind them was not trained on.
+        y : array-like of shape (n,)
+            The true classes: column numbers of `proba`, or other labels, which are then taken in sorted
+            order and must all occur.
+        cost : array-like of shape (k, k)
+            ``cost[i, j]`` is the cost of deciding i when the truth is j.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, not negative. Weight 0 means absent, weight 2 means two copies.
+
+        Returns
+        -------
+        Self
+            The fitted rule.
+        """
+        self._check_parameters()
+        estimates = check_estimates(proba)
+        check_not_empty(len(estimates), "proba")
+        matrix = check_square_cost(cost, estimates.shape[1])
+        self._check_cost(matrix)
+        truth = check_class_labels(y, len(matrix))
+        check_same_length(proba=estimates, labels=truth)
+        weights = check_weights(sample_weight, len(truth))
+        estimates = estimates.astype(np.float64, copy=False)
+        if weights is not None and not weights.all():
+            present = weights > 0
+            estimates, truth, weights = estimates[present], truth[present], weights[present]
+        self.cost_before_, self.cost_after_ = self._fit(TrainingRows(estimates, truth, matrix, weights))
+        return self
+
+    def decide(self, proba: object) -> IntArray:
+        """Decide for new rows.
+
+        Parameters
+        ----------
+        proba : array-like of shape (n, k)
+            Probabilities of the classes; rows sum to one.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The numbers of the classes decided; ties go to the lowest.
+        """
+        check_fitted(self, "cost_after_")
+        return self._decide(check_estimates(proba, len(self.matrix_)))
+
+    def _check_parameters(self) -> None:
+        """Refuse options that cannot be."""
+
+    def _check_cost(self, matrix: Float64Array) -> None:
+        """Refuse costs that the rule cannot use."""
+        refuse_unreasonable(matrix, "or decide without a learned rule: decide(..., allow_any=True)")
+
+    @abstractmethod
+    def _fit(self, rows: TrainingRows) -> tuple[float, float]:
+        """Learn `matrix_` from checked rows; give the training cost before and after."""
+
+    def _decide(self, estimates: FloatArray) -> IntArray:
+        """Decide for checked rows."""
+        return least_risk(estimates, self.matrix_)
