@@ -9,7 +9,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.calibrators import memory, pav, sigmoid, sigmoid_error
+from benchmarks.codes import coupling, coupling_error, least_squares, normalisation
+from benchmarks.decisions import deciding, learning, learning_memory
+from benchmarks.many_classes import many_classes
+from benchmarks.many_scores import accuracy_table, ranked_logistic
 from benchmarks.measure import Row
+from benchmarks.probing import probing
 from benchmarks.startup import startup
 from benchmarks.tables import RESULTS, markdown, update_readme
 
@@ -19,6 +24,17 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "sigmoid": sigmoid,
     "sigmoid_error": sigmoid_error,
     "startup": startup,
+    "coupling": coupling,
+    "coupling_error": coupling_error,
+    "least_squares": least_squares,
+    "normalisation": normalisation,
+    "many_classes": many_classes,
+    "accuracy_table": accuracy_table,
+    "ranked_logistic": ranked_logistic,
+    "deciding": deciding,
+    "learning": learning,
+    "learning_memory": learning_memory,
+    "probing": probing,
 }
 
 

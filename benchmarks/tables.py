@@ -7,7 +7,7 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 README = HERE.parent / "README.md"
 BEGIN, END = "<!-- benchmarks: begin -->\n", "<!-- benchmarks: end -->\n"
-IN_README = ["pav", "memory", "sigmoid"]
+IN_README = ["pav", "memory", "sigmoid", "coupling", "least_squares", "many_classes"]
 
 
 def markdown(names: list[str]) -> str:

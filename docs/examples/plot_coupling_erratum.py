@@ -29,19 +29,21 @@ def distances(code, answers, algorithm):
     return [float(kl_objective(code, answers, proba)[0]) for proba in results]
 
 
-answers = np.array([[0.34, 0.70, 0.08, 0.40]])
-fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharey=True)
-axes[0].semilogx(steps, distances(one_vs_all(4), answers, "published"), "s--", label="published")
-axes[0].semilogx(steps, distances(one_vs_all(4), answers, "mm"), "o-", label="default: the minimiser")
-axes[0].set(title="one class against the rest", xlabel="iterations", ylabel="distance to the answers")
-axes[0].legend()
+def draw(title, code, answers):
+    """Both algorithms on one picture."""
+    ax = plt.figure(figsize=(6, 4), layout="constrained").add_subplot()
+    ax.semilogx(steps, distances(code, answers, "published"), "s--", label="published")
+    ax.semilogx(steps, distances(code, answers, "mm"), "o-", label="default: the minimiser")
+    ax.set(title=title, xlabel="iterations", ylabel="distance to the answers")
+    ax.legend()
+
+
+draw("one class against the rest", one_vs_all(4), np.array([[0.34, 0.70, 0.08, 0.40]]))
+plt.show()
 
 # %%
 # With pairs of classes every side of a column is a single class, the factors that the published update lacks
 # are equal to one, and both arrive at the same place.
 
-answers = np.array([[0.7, 0.2, 0.6, 0.1, 0.5, 0.8]])
-axes[1].semilogx(steps, distances(all_pairs(4), answers, "published"), "s--", label="published")
-axes[1].semilogx(steps, distances(all_pairs(4), answers, "mm"), "o-", label="default: the minimiser")
-axes[1].set(title="all pairs", xlabel="iterations")
+draw("all pairs", all_pairs(4), np.array([[0.7, 0.2, 0.6, 0.1, 0.5, 0.8]]))
 plt.show()

@@ -110,6 +110,8 @@ def test_options_and_columns_that_cannot_be(data):
         CalibrantError, match=r"labels must be among the classes \[0, 1, 2, 9\]; got 3 in row"
     ):
         OneVsAllCalibrator(classes=[0, 1, 2, 9]).fit(scores, y)
+    with pytest.raises(CalibrantError, match=r"classes must be 4 distinct labels.*got \[0, 1, 2\]"):
+        OneVsAllCalibrator(classes=[0, 1, 2]).fit(scores, y)
     with pytest.raises(CalibrantError, match="this OneVsAllCalibrator must be fitted before it is used"):
         OneVsAllCalibrator().predict_proba(scores)
     with pytest.raises(CalibrantError, match="one column per class, 4 in all; got 3 columns"):

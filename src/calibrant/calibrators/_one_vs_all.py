@@ -101,7 +101,7 @@ class OneVsAllCalibrator(BaseEstimator):
         scores = check_score_matrix(scores)
         check_not_empty(len(scores))
         classes = self._labels_of_columns(y, scores.shape[1])
-        position = check_class_labels(y, len(classes), classes)
+        position = check_class_labels(y, scores.shape[1], classes)
         check_same_length(scores=scores, labels=position)
         weights = check_weights(sample_weight, len(scores))
         return self.fit_positions(scores, position, weights, classes)
