@@ -104,6 +104,10 @@ def test_options_and_columns_that_cannot_be(data):
     scores, y = data
     with pytest.raises(CalibrantError, match="calibrator must be one of 'pav', .*got 'platt'"):
         OneVsAllCalibrator("platt").fit(scores, y)
+    with pytest.raises(
+        CalibrantError, match="must take one score; got 'ranked_logistic', which takes one per"
+    ):
+        OneVsAllCalibrator("ranked_logistic").fit(scores, y)
     with pytest.raises(CalibrantError, match="combine must be one of .*got 'average'"):
         OneVsAllCalibrator(combine="average").fit(scores, y)
     with pytest.raises(

@@ -31,11 +31,13 @@ from sklearn.utils.estimator_checks import (
 )
 
 from calibrant import (
+    AccuracyTableCalibrator,
     BinningCalibrator,
     CalibrantError,
     CalibratedClassifier,
     OneVsAllCalibrator,
     PAVCalibrator,
+    RankedLogisticCalibrator,
     SigmoidCalibrator,
 )
 from calibrant.metrics import brier_score, log_loss
@@ -110,6 +112,25 @@ def test_many_classes_are_calibrated_one_by_one(three):
     want = answers / answers.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-12)
     assert isinstance(model.calibrator_, OneVsAllCalibrator)
+
+
+@pytest.mark.parametrize(
+    ("given", "calibrator"),
+    [
+        ("accuracy_table", AccuracyTableCalibrator()),
+        (RankedLogisticCalibrator(smooth=True), RankedLogisticCalibrator(smooth=True)),
+    ],
+)
+def test_calibrators_of_whole_rows_get_the_scores_of_all_classes(three, two, given, calibrator):
+    X, y = three
+    learner = make_pipeline(StandardScaler(), LinearSVC())
+    model = CalibratedClassifier(learner, given).fit(X, y)
+    scores = cross_val_predict(learner, X, y, cv=StratifiedKFold(5), method="decision_function")
+    by_hand = calibrator.fit(scores, y)
+    want = by_hand.predict_proba(learner.fit(X, y).decision_function(X))
+    np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-9)
+    proba = CalibratedClassifier(learner, given).fit(*two).predict_proba(two[0])
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
 
 
 def test_train_protocol_scores_the_rows_that_it_was_trained_on(two):

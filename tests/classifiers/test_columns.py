@@ -175,6 +175,10 @@ def test_the_successor_of_probability_svc():
         ({"code": "pairs"}, "code must be one of 'one_vs_all', .*got 'pairs'"),
         ({"code": one_vs_all(4)}, "code must have one row per class, 3 in all; got 4 rows"),
         ({"code": "all_pairs", "combine": "normalize"}, "code must be one_vs_all for combine='normalize'"),
+        (
+            {"code": "all_pairs", "combine": "coupling", "calibrator": "accuracy_table"},
+            "must take one score for the columns of a code; got 'accuracy_table'.*use code=None",
+        ),
         ({"code": "all_pairs", "combine": "mean"}, "combine must be one of .*got 'mean'"),
     ],
 )

@@ -306,6 +306,7 @@ def test_a_class_missing_from_a_fold_keeps_its_place():
             "got none for deciding 'c' when the truth is 'c'",
         ),
         (CostSensitiveClassifier(GaussianNB(), COST, rule="roc"), "rule must be one of .*got 'roc'"),
+        (CostSensitiveClassifier(GaussianNB(), None), "cost must be a matrix; got None"),
         (CostSensitiveClassifier(GaussianNB(), "random"), "cost must be one of 'rarity'; got 'random'"),
         (
             CostSensitiveClassifier(GaussianNB(), COST, calibrator="platt"),

@@ -7,7 +7,7 @@ from calibrant.codes import all_pairs, exhaustive, kl_objective, one_vs_all, ran
 from calibrant.codes._coupling_newton import NewtonCoupling
 from calibrant.codes._coupling_one_vs_all import OneVsAllCoupling
 from calibrant.codes._coupling_pairwise import PairwiseCoupling
-from calibrant.codes._coupling_parts import parts_of
+from calibrant.codes._coupling_parts import KLMinimiser
 from codes.cases import CODES, noisy_answers, plain_mm, some_weights
 
 
@@ -147,7 +147,7 @@ def test_directions_that_nothing_determines():
 def test_parts_choose_their_solvers():
     def solvers(code, weights=None):
         weights = np.ones(code.shape[1]) if weights is None else np.array(weights)
-        return [type(part.solver) for part in parts_of(code, weights)]
+        return [type(part.solver) for part in KLMinimiser(code, weights).parts]
 
     assert solvers(one_vs_all(5)) == [OneVsAllCoupling]
     assert solvers(one_vs_all(2)) == [PairwiseCoupling]

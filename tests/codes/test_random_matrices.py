@@ -54,9 +54,9 @@ def test_too_few_columns(build):
         build(5, 0, n_columns=1, n_draws=30)
 
 
-@pytest.mark.parametrize(("name", "value"), [("n_columns", 0), ("n_draws", -1)])
+@pytest.mark.parametrize(("name", "value"), [("n_columns", 0), ("n_draws", -1), ("n_draws", 2.5)])
 def test_bad_sizes(name, value):
-    with pytest.raises(CalibrantError, match=f"{name} must be at least 1; got {value}$"):
+    with pytest.raises(CalibrantError, match=f"{name} must be a whole number, at least 1; got {value}$"):
         random_dense(4, 0, **{name: value})
 
 

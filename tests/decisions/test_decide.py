@@ -106,6 +106,7 @@ BAD = {
     ),
     "equal": (GOOD, [[0, 0], [1, 0]], r"got cost\[1, 1\] = 0 and cost\[0, 1\] = 0"),
     "matrices": (GOOD, np.zeros((3, 2, 2)), "one matrix per row, 2 in all; got 3; one matrix for all rows"),
+    "nothing": (GOOD, "rarity", r"cost must be a matrix; got 'rarity'; cost\[i, j\] is the cost"),
     "mapping": (GOOD, {"a": {"a": 0}}, r"cost must be an array here.*got a dict; pass cost_matrix\("),
     "frame": (GOOD, pd.DataFrame([[0, 1], [1, 0]]), r"got a DataFrame; pass cost_matrix\(cost, classes\)"),
 }

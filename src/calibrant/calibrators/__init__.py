@@ -20,10 +20,11 @@ from calibrant.calibrators._candidates import (
 )
 from calibrant.calibrators._correlation import RankCorrelation, score_status_correlation
 from calibrant.calibrators._identity import IdentityCalibrator
-from calibrant.calibrators._names import new_calibrator
+from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.calibrators._one_vs_all import OneVsAllCalibrator
 from calibrant.calibrators._pav import PAVCalibrator
 from calibrant.calibrators._pooling import Blocks
+from calibrant.calibrators._ranked import RankEstimates
 from calibrant.calibrators._ranked_logistic import RankedLogisticCalibrator, RankMap
 from calibrant.calibrators._sigmoid import SigmoidCalibrator
 from calibrant.calibrators._table import AccuracyTable
@@ -41,11 +42,13 @@ __all__ = [
     "OneVsAllCalibrator",
     "PAVCalibrator",
     "RankCorrelation",
+    "RankEstimates",
     "RankMap",
     "RankedLogisticCalibrator",
     "SigmoidCalibrator",
     "likely_errors",
     "new_calibrator",
     "score_status_correlation",
+    "takes_score_matrix",
     "top_candidates",
 ]

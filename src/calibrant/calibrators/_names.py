@@ -6,9 +6,11 @@ from typing import Any
 from sklearn.base import clone
 
 from calibrant._core._errors import ParameterError
+from calibrant.calibrators._accuracy_table import AccuracyTableCalibrator
 from calibrant.calibrators._binning import BinningCalibrator
 from calibrant.calibrators._identity import IdentityCalibrator
 from calibrant.calibrators._pav import PAVCalibrator
+from calibrant.calibrators._ranked_logistic import RankedLogisticCalibrator
 from calibrant.calibrators._sigmoid import SigmoidCalibrator
 
 BY_NAME: dict[str, Callable[[], Any]] = {
@@ -16,6 +18,8 @@ BY_NAME: dict[str, Callable[[], Any]] = {
     "sigmoid": SigmoidCalibrator,
     "binning": BinningCalibrator,
     "identity": IdentityCalibrator,
+    "accuracy_table": AccuracyTableCalibrator,
+    "ranked_logistic": RankedLogisticCalibrator,
 }
 
 
@@ -51,3 +55,19 @@ def new_calibrator(calibrator: object) -> Any:
             f"predict_proba(scores); got {calibrator!r}"
         )
     return clone(calibrator)
+
+
+def takes_score_matrix(calibrator: object) -> bool:
+    """Tell whether a calibrator takes one score per class, and not a single score.
+
+    Parameters
+    ----------
+    calibrator : object
+        The calibrator.
+
+    Returns
+    -------
+    bool
+        Whether its scores have one column per class.
+    """
+    return hasattr(calibrator, "fit_positions")

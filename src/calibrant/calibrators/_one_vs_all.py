@@ -16,9 +16,9 @@ from calibrant._core._checks import (
     distinct_labels,
     label_column,
 )
-from calibrant._core._errors import DataError
+from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
-from calibrant.calibrators._names import new_calibrator
+from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.codes import check_combiner, one_vs_all
 
 #: Memory for a block of columns.
@@ -135,6 +135,11 @@ class OneVsAllCalibrator(BaseEstimator):
             The fitted calibrator.
         """
         check_combiner(self.combine)
+        if takes_score_matrix(new_calibrator(self.calibrator)):
+            raise ParameterError(
+                "calibrator must take one score; "
+                f"got {self.calibrator!r}, which takes one per class; use it without OneVsAllCalibrator"
+            )
         calibrators = [new_calibrator(self.calibrator) for _ in classes]
         for block in _column_blocks(scores.shape):
             for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):

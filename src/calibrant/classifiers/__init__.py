@@ -2,7 +2,8 @@
 
 - `CalibratedClassifier`: any learner, any code matrix, any calibrator.
 - `ProbingClassifier`: probabilities from learners that only say yes or no; `probing_curve` shows how they
-  settle, and `CrossEntropy` and `SquaredError` are the losses that guide them. `CostingClassifier`: weights for learners that take none.
+  settle, `CrossEntropy` and `SquaredError` are the losses that guide them.
+- `CostingClassifier`: weights for learners that take none.
 - `CostSensitiveClassifier`, `MetaCostClassifier`: decisions that cost least.
 """
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_option, check_weights, label_column, positions_of
-from calibrant._core._errors import DataError
-from calibrant.calibrators import OneVsAllCalibrator, new_calibrator
+from calibrant._core._errors import DataError, ParameterError
+from calibrant.calibrators import OneVsAllCalibrator, new_calibrator, takes_score_matrix
 from calibrant.classifiers._columns import fit_columns
 from calibrant.classifiers._rows import drop_absent, plan_rows
 from calibrant.classifiers._scores import METHODS, score
@@ -36,8 +36,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : object
         A classifier with `decision_function` or `predict_proba`; a pipeline is one too. A
         `sklearn.frozen.FrozenEstimator` is calibrated on the given rows without being trained again.
-    calibrator : {"pav", "sigmoid", "binning", "identity"} or object, default="pav"
-        The calibrator of every score.
+    calibrator : {"pav", "sigmoid", "binning", "identity", "accuracy_table", "ranked_logistic"} or \
+            object, default="pav"
+        The calibrator of every score; or one that takes the scores of all classes of a row together, such
+        as the last two, for ``code=None``.
     code : {None, "one_vs_all", "all_pairs", "exhaustive", "ordinal", "random_dense", "random_sparse"} or \
             array-like of shape (k, l), default=None
         How more than two classes become two-class problems. None takes the learner's own score of every
@@ -72,7 +74,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : object
         The learner that scores new rows. Only without a code.
     calibrator_ : object
-        The calibrator of its scores: a two-class one, or a `OneVsAllCalibrator`. Only without a code.
+        The calibrator of its scores: a two-class one, or one that takes a score per class. Only without a
+        code.
     response_method_ : str
         The score that was used. Only without a code.
     columns_ : list
@@ -198,6 +201,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.estimator_, self.response_method_ = trained.estimator, trained.method
             self.code_ = None
         else:
+            if takes_score_matrix(new_calibrator(self.calibrator)):
+                raise ParameterError(
+                    "calibrator must take one score for the columns of a code; "
+                    f"got {self.calibrator!r}, which takes one per class; use code=None"
+                )
             code = check_code(self.code, len(classes), random_state=self.random_state)
             # A combination that cannot take this code says so now, and not after the training.
             check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
@@ -231,7 +239,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return np.ones((X.shape[0] if hasattr(X, "shape") else len(X), 1))
         if self.code_ is None:
             scores, _ = score(self.estimator_, X, self.response_method_, self.classes_)
-            return np.asarray(self.calibrator_.predict_proba(scores))
+            return np.asarray(self.calibrator_.predict_proba(self._scores_for(self.calibrator_, scores)))
         answers = np.column_stack([column.answer(X) for column in self.columns_])
         return np.asarray(check_combiner(self.combine)(self.code_, answers, self.counts_))
 
@@ -300,7 +308,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Any:
         position = position[trained.rows]
         weights = None if weights is None else weights[trained.rows]
-        if len(classes) == 2:
-            return new_calibrator(self.calibrator).fit(trained.scores, position == 1, weights)
-        one_vs_all = OneVsAllCalibrator(self.calibrator, self.combine)
-        return one_vs_all.fit_positions(trained.scores, position, weights, classes, trained.known)
+        calibrator = new_calibrator(self.calibrator)
+        if not takes_score_matrix(calibrator):
+            if len(classes) == 2:
+                return calibrator.fit(trained.scores[:, 1], position == 1, weights)
+            calibrator = OneVsAllCalibrator(calibrator, self.combine)
+        return calibrator.fit_positions(trained.scores, position, weights, classes, trained.known)
+
+    def _scores_for(self, calibrator: Any, scores: Float64Array) -> Float64Array:
+        """What a calibrator takes: the score of every class, or with two classes that of the second."""
+        return scores if takes_score_matrix(calibrator) else scores[:, 1]

@@ -37,7 +37,7 @@ class Column:
     def answer(self, X: Any) -> Float64Array:
         """Probability of the + side, given that the class is on either side."""
         scores, _ = score(self.estimator, X, self.response_method, SIDES)
-        return np.asarray(self.calibrator.predict_proba(scores)[:, 1])
+        return np.asarray(self.calibrator.predict_proba(scores[:, 1])[:, 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,6 @@ def _calibrate(
 ) -> Column:
     rows = trained.rows
     fitted = new_calibrator(calibrator).fit(
-        trained.scores, problem.y[rows] == 1, None if weights is None else weights[rows]
+        trained.scores[:, 1], problem.y[rows] == 1, None if weights is None else weights[rows]
     )
     return Column(trained.estimator, trained.method, fitted)

@@ -37,28 +37,26 @@ class CostClassifier(RetrainingClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = callable(self._given_cost()) or len(self.cost) > 2
+        tags.classifier_tags.multi_class = not self._is_of_two_classes()
         return tags
 
-    def _given_cost(self) -> Any:
-        """The costs as they were given, or the function that makes them."""
-        if isinstance(self.cost, str):
-            check_option("cost", self.cost, ("rarity",))
-            return rarity_costs
-        return self.cost
+    def _is_of_two_classes(self) -> bool:
+        return hasattr(self.cost, "__len__") and not isinstance(self.cost, str) and len(self.cost) == 2
 
     def _cost_of(self, classes: Array, position: IntArray, weights: Float64Array | None) -> Float64Array:
         """The costs in the order of the classes."""
-        given = self._given_cost()
-        if callable(given):
-            cost = cost_matrix(given(np.bincount(position, weights, len(classes))), classes)
-        elif len(given) == 2 < len(classes):
+        if len(classes) > 2 and self._is_of_two_classes():
             raise DataError(
                 "Only binary classification is supported. The cost must have one row and one column per "
                 f"class; got costs of 2 and labels of {len(classes)} classes; add the costs of the others"
             )
-        else:
-            cost = cost_matrix(given, classes)
+        given = self.cost
+        if isinstance(given, str):
+            check_option("cost", given, ("rarity",))
+            given = rarity_costs
+        if callable(given):
+            given = given(np.bincount(position, weights, len(classes)))
+        cost = cost_matrix(given, classes)
         refuse_unreasonable(cost, "or use calibrant.decisions.decide(..., allow_any=True) on predict_proba")
         return cost
 

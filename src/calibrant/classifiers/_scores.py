@@ -47,8 +47,8 @@ def score(estimator: Any, X: Any, method: str, classes: Array) -> tuple[Float64A
 
     Returns
     -------
-    scores : ndarray of shape (n,) for two classes, else (n, k)
-        For two classes the score of the second. A class that the learner does not know has score 0.
+    scores : ndarray of shape (n, k)
+        One column per class. A class that the learner does not know has score 0.
     known : ndarray of shape (k,)
         Which classes the learner knows.
     """
@@ -56,8 +56,8 @@ def score(estimator: Any, X: Any, method: str, classes: Array) -> tuple[Float64A
     place = positions_of(np.asarray(estimator.classes_), classes)
     known = np.zeros(len(classes), dtype=bool)
     known[place] = True
-    if len(classes) == 2 and known.all():
-        return raw[:, 1], known
+    if known.all() and np.array_equal(place, np.arange(len(classes))):
+        return raw, known
     scores = np.zeros((len(raw), len(classes)))
     scores[:, place] = raw
     return scores, known

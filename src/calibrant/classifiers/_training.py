@@ -55,7 +55,7 @@ class Trained:
         Which of its methods gives the score.
     rows : ndarray of shape (m,)
         The rows that were scored; a row can be scored more than once, or never.
-    scores : ndarray of shape (m,) or (m, k)
+    scores : ndarray of shape (m, k)
         Their scores.
     known : ndarray of shape (m, k)
         Whether the learner behind a score knew the class.

@@ -189,7 +189,7 @@ def solve_coupling(
     check_number("tol", tol, "a number above 0", lambda x: x > 0)
     check_number("max_iter", max_iter, "a whole number, at least 1", lambda x: x >= 1 and x == int(x))
     _check_both_signs(matrix[:, scale > 0], np.flatnonzero(scale > 0))
-    method = {"mm": KLMinimiser, "published": PublishedCoupling}[algorithm](matrix, scale)
+    method = (PublishedCoupling if algorithm == "published" else KLMinimiser)(matrix, scale)
     result = _in_blocks(method, checked, eps, tol, int(max_iter))
     missed = np.count_nonzero(~result.converged)
     if missed:

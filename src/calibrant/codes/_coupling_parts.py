@@ -77,7 +77,7 @@ class KLMinimiser:
             _part(code, weights, classes, kept[used[classes].any(axis=0)]) for classes in linked_classes(used)
         ]
         solvers = [part.solver for part in self.parts if part.solver is not None]
-        self.numbers_per_row = max(max(code.shape), *(solver.numbers_per_row for solver in solvers), 1)
+        self.numbers_per_row = max(*code.shape, *(solver.numbers_per_row for solver in solvers))
 
     def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
         """Give the minimisers (k, n) for answers (l, n) strictly inside (0, 1)."""
@@ -113,9 +113,9 @@ def _part(code: CodeMatrix, weights: Float64Array, classes: IntArray, columns: I
 
 def _groups(vectors: CodeMatrix) -> tuple[IntArray, IntArray]:
     """The first of every set of equal vectors, in order, and for each vector the number of its set."""
-    _, first, group = np.unique(vectors, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return first[order], np.argsort(order)[group.ravel()]
+    numbers: dict[bytes, int] = {}
+    group = np.array([numbers.setdefault(vector.tobytes(), len(numbers)) for vector in vectors])
+    return np.unique(group, return_index=True)[1], group
 
 
 def _solver(code: CodeMatrix, weights: Float64Array) -> Solver:

@@ -20,7 +20,7 @@ from calibrant._core._errors import ParameterError
 from calibrant.codes._answers import check_answers, check_column_weights, columns_first, row_blocks
 from calibrant.codes._gram import product, signed_gram
 from calibrant.codes._matrices import CodeMatrix, is_one_vs_all
-from calibrant.codes._minimum_norm import minimum_norm_nonnegative
+from calibrant.codes._minimum_norm import likely_support, minimum_norm_nonnegative
 from calibrant.codes._nonnegative import minimise_nonnegative
 from calibrant.codes._projection import project_on_simplex
 from calibrant.codes._validation import as_code
@@ -186,10 +186,14 @@ class _System:
         if self.on_simplex:
             np.divide(proba, proba.sum(axis=0), out=proba, where=solved)
         unique = np.ones(len(solved), dtype=bool)
-        for row in np.flatnonzero(~solved):
-            proba[:, row], unique[row] = minimum_norm_nonnegative(*self._equations(answers[:, row]))
+        hard = np.flatnonzero(~solved)
+        if len(hard):
+            guess = likely_support(matrices[:, :, hard], linear[:, hard])
+            for row, support in zip(hard, guess.T, strict=True):
+                system, target = self._equations(answers[:, row])
+                proba[:, row], unique[row] = minimum_norm_nonnegative(system, target, support)
             if self.on_simplex:
-                proba[:, row] /= proba[:, row].sum()
+                proba[:, hard] /= proba[:, hard].sum(axis=0)
         return proba, unique
 
     def _normal_equations(self, answers: Float64Array) -> tuple[Float64Array, Float64Array]:

@@ -1,8 +1,9 @@
-"""Least squares over x >= 0, one row at a time: for the few rows that need care (METHODS 9.4, A.5)."""
+"""Least squares over x >= 0, one row at a time: for the rows that need care (METHODS 9.4, A.5)."""
 
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array
+from calibrant.codes._nonnegative import minimise_nonnegative
 
 #: Relative size of the ridge that picks, among equal minimisers, nearly the one of smallest norm.
 _RIDGE = 1e-5
@@ -10,13 +11,36 @@ _RIDGE = 1e-5
 _STEPS_PER_CLASS = 100
 #: Rounding in derivatives and in answers.
 _ROUNDING = 1e-12
+#: How far an exact solution may be from the one with a ridge.
+_NEAR = 1e-3
 
 
-def minimum_norm_nonnegative(system: Float64Array, target: Float64Array) -> tuple[Float64Array, bool]:
+def likely_support(matrices: Float64Array, linear: Float64Array) -> BoolArray:
+    """Guess which coordinates of the smallest minimiser of x'Hx / 2 - h'x over x >= 0 are not zero.
+
+    Parameters
+    ----------
+    matrices : ndarray of shape (k, k, n)
+        The matrices H, which may be singular.
+    linear : ndarray of shape (k, n)
+        The vectors h.
+
+    Returns
+    -------
+    ndarray of shape (k, n)
+        The coordinates that are not zero when a small ridge makes the minimiser unique.
+    """
+    k = len(linear)
+    ridged = matrices.copy()
+    ridged[np.arange(k), np.arange(k)] += _RIDGE**2 * np.einsum("iin->n", matrices)
+    found = minimise_nonnegative(ridged, linear, np.ones(linear.shape, dtype=bool), _RIDGE**2 / k)
+    return np.asarray(found.x > 0)
+
+
+def minimum_norm_nonnegative(
+    system: Float64Array, target: Float64Array, support: BoolArray
+) -> tuple[Float64Array, bool]:
     """Minimise |Bx - c| over x >= 0; among several minimisers give the one of smallest norm.
-
-    Where the minimiser is not unique, a small ridge shows which coordinates of the smallest one are not
-    zero; on these the least-squares solution of smallest norm is then exact.
 
     Parameters
     ----------
@@ -24,6 +48,8 @@ def minimum_norm_nonnegative(system: Float64Array, target: Float64Array) -> tupl
         The matrix B.
     target : ndarray of shape (m,)
         The vector c.
+    support : ndarray of shape (k,)
+        A guess of the coordinates that are not zero.
 
     Returns
     -------
@@ -33,19 +59,32 @@ def minimum_norm_nonnegative(system: Float64Array, target: Float64Array) -> tupl
         Whether it is the only one.
     """
     k = system.shape[1]
-    if np.linalg.matrix_rank(system) == k:
+    unique = len(system) >= k and int(np.linalg.matrix_rank(system)) == k
+    x = _on(support, system, target)
+    if _is_minimiser(x, system, target):
+        return np.maximum(x, 0.0), unique
+    if unique:
         return _active_set(system, target), True
     ridge = _RIDGE * np.linalg.norm(system, 2) * np.eye(k)
     nearly = _active_set(np.vstack([system, ridge]), np.append(target, np.zeros(k)))
     exact = _on(nearly > 0, system, target)
-    return (np.maximum(exact, 0.0) if exact.min() >= -_RIDGE else nearly), False
+    good = np.abs(exact - nearly).max() <= _NEAR and _is_minimiser(exact, system, target)
+    return (np.maximum(exact, 0.0) if good else nearly), False
+
+
+def _is_minimiser(x: Float64Array, system: Float64Array, target: Float64Array) -> bool:
+    """Whether x is not negative and no coordinate wants to change, beyond rounding."""
+    slope = system.T @ (system @ x - target)
+    size = np.abs(system).max() + np.abs(target).max()
+    least = np.where(x > 0, -np.abs(slope), slope).min()
+    return bool(x.min() >= -1e-9 and least >= -1e-9 * size * max(size, 1.0))
 
 
 def _active_set(system: Float64Array, target: Float64Array) -> Float64Array:
     """Move to the best point of the free coordinates; drop the first to hit zero, add the best one."""
     k = system.shape[1]
-    free = np.ones(k, dtype=bool)
-    x = np.full(k, 1.0 / k)
+    free = np.zeros(k, dtype=bool)
+    x = np.zeros(k)
     for _ in range(_STEPS_PER_CLASS * k):
         best = _on(free, system, target)
         if best.min() < 0:
@@ -68,5 +107,6 @@ def _active_set(system: Float64Array, target: Float64Array) -> Float64Array:
 def _on(free: BoolArray, system: Float64Array, target: Float64Array) -> Float64Array:
     """The least-squares solution of smallest norm that uses the free coordinates only."""
     x = np.zeros(system.shape[1])
-    x[free] = np.linalg.lstsq(system[:, free], target, rcond=1e-10)[0]
+    if free.any():
+        x[free] = np.linalg.lstsq(system[:, free], target, rcond=1e-10)[0]
     return x

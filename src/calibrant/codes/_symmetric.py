@@ -6,8 +6,12 @@ faster than a loop of LAPACK calls over the batch, and leaves the pivots open to
 """
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from calibrant._core._arrays import BoolArray, Float64Array
+
+#: Matrices of more rows than this are left to LAPACK.
+_LARGE = 64
 
 
 def solve_symmetric(
@@ -45,8 +49,13 @@ def solve_symmetric(
 def solve_free(
     matrices: Float64Array, right: Float64Array, free: BoolArray, floor: float
 ) -> tuple[Float64Array, BoolArray]:
-    """Solve the systems of the free coordinates only; the others are held at zero."""
+    """Solve the systems of the free coordinates only; the others are held at zero.
+
+    As `solve_symmetric`, but the solution may be anything where the matrix is not sound.
+    """
     k, n_rows = right.shape
+    if k > _LARGE:
+        return _free_one_by_one(matrices, right, free, floor)
     mask = free.astype(np.float64)
     work = np.empty((k + 1, k, n_rows))
     np.multiply(matrices, mask[:, None], out=work[:k])
@@ -54,7 +63,30 @@ def solve_free(
     np.multiply(right, mask, out=work[k])
     diagonal = np.arange(k)
     work[diagonal, diagonal] += 1.0 - mask
-    return eliminate(work, floor)
+    return _all_at_once(work, floor)
+
+
+def _free_one_by_one(
+    matrices: Float64Array, right: Float64Array, free: BoolArray, floor: float
+) -> tuple[Float64Array, BoolArray]:
+    k, n_rows = right.shape
+    solution = np.zeros((k, n_rows))
+    sound = np.ones(n_rows, dtype=bool)
+    for row in range(n_rows):
+        own = np.flatnonzero(free[:, row])
+        if len(own):
+            found = _by_lapack(matrices[own[:, None], own, row], right[own, row], floor)
+            sound[row] = found is not None
+            solution[own, row] = 0.0 if found is None else found
+    return solution, sound
+
+
+def _by_lapack(matrix: Float64Array, right: Float64Array, floor: float) -> Float64Array | None:
+    """Solve one system from its lower triangle; None where a pivot cannot be trusted."""
+    factor, failed = dpotrf(matrix.T, lower=0)  # the transpose is what Fortran sees without a copy
+    if failed or not (factor.diagonal() ** 2 > floor * matrix.diagonal()).all():
+        return None
+    return np.asarray(dpotrs(factor, right, lower=0)[0])
 
 
 def eliminate(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray]:
@@ -74,6 +106,10 @@ def eliminate(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray
     sound : ndarray of shape (n,)
         Whether no pivot had to be lifted.
     """
+    return (_one_by_one if work.shape[1] > _LARGE else _all_at_once)(work, floor)
+
+
+def _all_at_once(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray]:
     k, n_rows = work.shape[1:]
     inverse = np.empty((k, n_rows))
     scaled = np.empty((k, n_rows))
@@ -94,4 +130,18 @@ def eliminate(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray
     solution *= inverse
     for j in range(k - 2, -1, -1):
         solution[j] -= np.einsum("mn,mn->n", work[j + 1 : k, j], solution[j + 1 :]) * inverse[j]
+    return solution, sound
+
+
+def _one_by_one(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray]:
+    """The same by LAPACK, for matrices so large that a batch of them leaves the cache."""
+    k, n_rows = work.shape[1:]
+    solution = np.empty((k, n_rows))
+    sound = np.ones(n_rows, dtype=bool)
+    for row, system in enumerate(np.ascontiguousarray(work.transpose(2, 0, 1))):
+        found = _by_lapack(system[:k], system[k], floor)
+        sound[row] = found is not None
+        solution[:, row] = 0.0 if found is None else found
+    if not sound.all():
+        solution[:, ~sound] = _all_at_once(work[:, :, ~sound], floor)[0]
     return solution, sound

@@ -72,7 +72,7 @@ def log_factor(intervals: Intervals, low: float, high: float, tolerance: float) 
 
 def equal_cost(costs: Float64Array) -> float:
     """How much two of these sums may differ by rounding alone."""
-    return EQUAL_COST * float(np.abs(costs).max())
+    return EQUAL_COST * float(max(costs.max(), -costs.min()))
 
 
 def _nearest_of_least(intervals: Intervals, tolerance: float) -> int:

@@ -19,7 +19,7 @@ def decide(proba: object, cost: object, *, allow_any: bool = False) -> IntArray:
     Parameters
     ----------
     proba : array-like of shape (n, k)
-        Probabilities of the classes; rows sum to one.
+        Probabilities of the classes; rows sum to one, but for the last digits of printed ones (0.001).
     cost : array-like of shape (k, k), (a, k) or (n, a, k)
         The costs: of deciding for classes; of any a decisions, such as the classes and "ask a person"; or
         one matrix for every row, where costs depend on the case. `cost_matrix` makes one from labels.

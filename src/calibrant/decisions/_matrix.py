@@ -103,6 +103,8 @@ def _as_costs(cost: object) -> Float64Array:
             f"cost must be an array here, as nothing tells the order of the classes; got a "
             f"{type(cost).__name__}; pass cost_matrix(cost, classes)"
         )
+    if isinstance(cost, str) or not hasattr(cost, "__len__"):
+        raise DataError(f"cost must be a matrix; got {cost!r}; {MEANING}")
     matrix = np.asarray(as_floats(cost, "cost"), dtype=np.float64)
     _refuse_infinite(matrix)
     return matrix

@@ -68,7 +68,7 @@ def changepoints(risks: Float64Array, i: int) -> tuple[Float64Array, IntArray]:
     """
     n_rows = risks.shape[1]
     at, other = np.empty(n_rows), np.empty(n_rows, dtype=np.intp)
-    for rows in row_blocks(n_rows, 1):
+    for rows in row_blocks(n_rows, len(risks)):
         at[rows], other[rows] = _block_changepoints(risks[:, rows], i)
     return at, other
 
@@ -102,16 +102,22 @@ def intervals_of(
     change = rows.paid(events.after, events.rows)
     change -= rows.paid(events.before, events.rows)
     at = events.at
-    inside = np.flatnonzero((at > low) & (at < high))
-    if len(inside) < len(at):
+    inside = (at > low) & (at < high)
+    if not inside.all():
         start += change[at <= low].sum()
         at, change = at[inside], change[inside]
     order = np.argsort(at)
     at, reached = at[order], change[order]
     np.cumsum(reached, out=reached)
-    apart = np.flatnonzero(np.diff(at) > tolerance)
+    reached += start
+    is_apart = np.diff(at) > tolerance
+    first: slice | IntArray = slice(None)
+    last: slice | IntArray = slice(None)
+    if not is_apart.all():
+        apart = np.flatnonzero(is_apart)
+        first, last = np.append(0, apart + 1), np.append(apart, len(at) - 1)
     return Intervals(
-        left=np.concatenate([[-np.inf], at[apart], at[-1:]]),
-        right=np.concatenate([at[:1], at[apart + 1], [np.inf]]),
-        cost=start + np.concatenate([[0.0], reached[apart], reached[-1:]]),
+        left=np.append(-np.inf, at[last]),
+        right=np.append(at[first], np.inf),
+        cost=np.append(start, reached[last]),
     )
