@@ -9,3 +9,4 @@ project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 for requirement in [*project["dependencies"], *project["optional-dependencies"]["plots"]]:
     name, bound = re.fullmatch(r"([A-Za-z0-9-]+)>=([0-9.]+)", requirement).groups()
     sys.stdout.write(f"{name}=={bound}{'' if bound.count('.') > 1 else '.0'}\n")
+sys.stdout.write("pytest<9\n")  # scikit-learn's checks of that time use what later versions of pytest refuse

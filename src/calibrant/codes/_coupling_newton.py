@@ -72,10 +72,9 @@ class _Columns(NamedTuple):
 
 
 class _Trial(NamedTuple):
-    """Where a step leads, the step that was wanted, and L there; infinite where it would rise."""
+    """Where a step leads, and L there; infinite where it would rise."""
 
     proba: Float64Array
-    step: Float64Array
     loss: Float64Array
 
     def take_better(self, mask: BoolArray, other: Self) -> None:
@@ -112,8 +111,8 @@ class NewtonCoupling:
     def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
         """Give the minimisers (k, n) for answers (l, n) strictly inside (0, 1).
 
-        A row stops when the step that Newton's method asks for is small, or when L no longer falls by
-        more than rounding: what still moves then is not determined by the answers.
+        A row stops after a small step, or when L no longer falls by more than rounding: what still moves
+        then is not determined by the answers.
         """
         solution = Solution.blank(len(self.code), answers.shape[1])
         numbers = np.arange(answers.shape[1])
@@ -153,9 +152,9 @@ class NewtonCoupling:
             few = rows.where(hard)
             proba = self._mm(few.proba, few.pull, few.push)
             loss = self._loss(proba, few.pull, few.push)
-            trial.take_better(hard, _Trial(proba, proba - few.proba, loss))
+            trial.take_better(hard, _Trial(proba, loss))
         lower = trial.loss < rows.loss - self._rounding(rows.loss)
-        live = lower & self._moved(at, trial.step, tol)
+        live = lower & self._moved(at, trial.proba - rows.proba, tol)
         return _Rows(trial.proba, rows.pull, rows.push, free, trial.loss), live
 
     def _moved(self, at: _Columns, step: Float64Array, tol: float) -> BoolArray:
@@ -200,7 +199,7 @@ class NewtonCoupling:
         taken = -product(self.positive.T, step) / at.ahead
         np.maximum(taken, -product(self.negative.T, step) / at.behind, out=taken)
         length = _MOST / np.maximum(taken.max(axis=0), _MOST)
-        trial = self._descend(rows, step, lambda t: rows.proba + t * step, length)
+        trial = self._descend(rows, lambda t: rows.proba + t * step, length)
         trial.loss[~solved] = np.inf
         return trial, free
 
@@ -214,12 +213,11 @@ class NewtonCoupling:
         curvature[diagonal, diagonal] += pull
         move, _ = solve_symmetric(curvature, -pull, _FLOOR)
         length = _MOST_LOG / np.maximum(np.abs(move).max(axis=0), _MOST_LOG)
-        return self._descend(rows, rows.proba * move, lambda t: rows.proba * np.exp(t * move), length)
+        return self._descend(rows, lambda t: rows.proba * np.exp(t * move), length)
 
     def _descend(
         self,
         rows: _Rows,
-        step: Float64Array,
         path: Callable[[Float64Array], Float64Array],
         length: Float64Array,
     ) -> _Trial:
@@ -233,7 +231,7 @@ class NewtonCoupling:
             if safe.all():
                 break
             length = np.where(safe, length, _SHORTER * length)
-        return _Trial(proba, step, np.where(safe, loss, np.inf))
+        return _Trial(proba, np.where(safe, loss, np.inf))
 
     def _second_derivative(self, at: _Columns) -> Float64Array:
         up, down = at.up / at.ahead, at.down / at.behind

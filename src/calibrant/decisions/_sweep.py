@@ -68,7 +68,7 @@ def changepoints(risks: Float64Array, i: int) -> tuple[Float64Array, IntArray]:
     """
     n_rows = risks.shape[1]
     at, other = np.empty(n_rows), np.empty(n_rows, dtype=np.intp)
-    for rows in row_blocks(n_rows, len(risks)):
+    for rows in row_blocks(n_rows, 1):
         at[rows], other[rows] = _block_changepoints(risks[:, rows], i)
     return at, other
 
