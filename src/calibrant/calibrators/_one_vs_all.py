@@ -21,7 +21,7 @@ from calibrant._core._fitted import check_fitted
 from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.codes import check_combiner, one_vs_all
 
-#: Memory for a block of columns.
+#: Memory for a block of columns, or of rows.
 BLOCK_BYTES = 1 << 24
 
 
@@ -164,12 +164,22 @@ class OneVsAllCalibrator(BaseEstimator):
         """
         check_fitted(self, "classes_")
         scores = check_score_matrix(scores, len(self.classes_))
-        answers = np.empty(scores.shape, order="F")
-        for block in _column_blocks(scores.shape):
-            for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
-                answers[:, column] = self.calibrators_[column].predict_proba(score)[:, 1]
         combine: Any = check_combiner(self.combine)
-        return np.asarray(combine(one_vs_all(len(self.classes_)), answers))
+        code = one_vs_all(len(self.classes_))
+        proba = np.empty(scores.shape)
+        size = max(4096, BLOCK_BYTES // (8 * scores.shape[1]))
+        for start in range(0, len(scores), size):
+            rows = slice(start, start + size)
+            proba[rows] = combine(code, self._answers(scores[rows]))
+        return proba
+
+    def _answers(self, scores: FloatArray) -> Float64Array:
+        """The calibrated answers of some rows, not combined yet."""
+        answers = np.empty(scores.shape, order="F")
+        columns = np.ascontiguousarray(scores.T)
+        for answer, calibrator, score in zip(answers.T, self.calibrators_, columns, strict=True):
+            answer[:] = calibrator.predict_proba(score)[:, 1]
+        return answers
 
     def _labels_of_columns(self, y: object, n_columns: int) -> Array:
         if self.classes is not None:

@@ -87,7 +87,8 @@ class ProbingClassifier(RetrainingClassifier):
         How many classifiers are trained at once; by default four times the number of jobs, if there are
         several. The result does not depend on it: those trained ahead of their turn wait for it.
     n_jobs : int, optional
-        Number of fits at a time; -1 uses all processors. The result does not depend on it.
+        Number of fits at a time; -1 uses all processors. The result does not depend on it. The fits run in
+        threads; a learner in pure Python gains only from processes, ``joblib.parallel_config("loky")``.
     random_state : int, RandomState instance, Generator or None, default=None
         Decides the samples, and whatever the learner leaves to chance where its own seed is None.
     verbose : int, default=0
@@ -233,7 +234,8 @@ class ProbingClassifier(RetrainingClassifier):
         folds = self._folds(given)
         reference_weights = given.weights if reference is None else np.ones(n_rows_of(reference))
         fitted = []
-        with Parallel(n_jobs=self.n_jobs) as parallel:
+        # Many short fits: threads start at once and copy nothing, and most learners work outside the lock.
+        with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
             for number in probed:
                 lesson = Lesson(
                     estimator=self.estimator,
