@@ -27,13 +27,7 @@ INFINITY = (
 
 def run(folder: Path) -> None:
     """Run the demo: a progress bar on a terminal, then the table and the pictures."""
-    shown = Console(stderr=True)
-    results: list[Forecasts] = []
-    with Progress(console=shown, disable=not shown.is_terminal, transient=True) as progress:
-        task = progress.add_task("training and calibrating", total=len(PROBLEMS) * len(LEARNERS))
-        for result in forecasts():
-            results.append(result)
-            progress.advance(task)
+    results = _forecasts(Console(stderr=True))
     console = Console(highlight=False)
     console.print(_table([result.evaluations() for result in results]))
     for paragraph in (LEGEND, PARTS, INFINITY):
@@ -41,6 +35,14 @@ def run(folder: Path) -> None:
     console.print("Reliability diagrams:")
     for path in draw(results, folder):
         console.print(f"  {path}", soft_wrap=True)
+
+
+def _forecasts(console: Console) -> list[Forecasts]:
+    if not console.is_terminal:
+        return list(forecasts())
+    with Progress(console=console, transient=True) as progress:
+        n_steps = len(PROBLEMS) * len(LEARNERS)
+        return list(progress.track(forecasts(), total=n_steps, description="training and calibrating"))
 
 
 def _table(groups: list[list[Evaluation]]) -> Table:
