@@ -228,6 +228,7 @@ def test_inputs_are_not_written_to(metric):
         array.setflags(write=False)
     metric(y, proba, sample_weight=weights)
     metric(y, proba)
+    assert (y.tolist(), proba.tolist()) == (list(Y), list(P))
 
 
 def test_public_names():
