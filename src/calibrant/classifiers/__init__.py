@@ -2,7 +2,7 @@
 
 - `CalibratedClassifier`: any learner, any code matrix, any calibrator.
 - `ProbingClassifier`: probabilities from learners that only say yes or no; `probing_curve` shows how they
-  settle, `CrossEntropy` and `SquaredError` are the losses that guide them.
+  settle, a `Ladder` is what was learned, `CrossEntropy` and `SquaredError` are the losses that guide them.
 - `CostingClassifier`: weights for learners that take none.
 - `CostSensitiveClassifier`, `MetaCostClassifier`: decisions that cost least.
 """
@@ -10,6 +10,7 @@
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._cost_sensitive import CostSensitiveClassifier
 from calibrant.classifiers._costing import CostingClassifier
+from calibrant.classifiers._ladder import Ladder
 from calibrant.classifiers._metacost import MetaCostClassifier
 from calibrant.classifiers._minimax import CrossEntropy, SquaredError
 from calibrant.classifiers._probing import ProbingClassifier
@@ -20,6 +21,7 @@ __all__ = [
     "CostSensitiveClassifier",
     "CostingClassifier",
     "CrossEntropy",
+    "Ladder",
     "MetaCostClassifier",
     "ProbingClassifier",
     "ProbingCurve",
