@@ -221,6 +221,19 @@ def check_class_labels(y: object, n_classes: int, classes: object = None) -> Int
     return positions_of(labels, found)
 
 
+def labels_of_columns(classes: Sequence[object] | None, y: object, n_columns: int) -> Array:
+    """The classes as given, or else the sorted labels, of which there must be one per column."""
+    if classes is not None:
+        return as_array(classes, "classes")
+    found = distinct_labels(label_column(y))
+    if len(found) != n_columns:
+        raise DataError(
+            f"labels must have one value per column of scores, {n_columns} in all; got {len(found)}; "
+            "pass classes= with the labels of the columns in order"
+        )
+    return found
+
+
 def positions_of(labels: Array, classes: Array) -> IntArray:
     """For every label its place in `classes`, which may be in any order."""
     order = np.argsort(classes, kind="stable")

@@ -12,8 +12,8 @@ from calibrant._core._checks import (
     check_same_length,
     check_score_matrix,
     check_weights,
+    labels_of_columns,
 )
-from calibrant.calibrators._ranked import labels_of_columns
 from calibrant.calibrators._ranking import rank_truth
 
 

@@ -6,17 +6,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, IntArray, as_array
+from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, IntArray
 from calibrant._core._checks import (
     check_class_labels,
     check_not_empty,
     check_same_length,
     check_score_matrix,
     check_weights,
-    distinct_labels,
-    label_column,
+    labels_of_columns,
 )
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.codes import check_combiner, one_vs_all
@@ -100,7 +99,7 @@ class OneVsAllCalibrator(BaseEstimator):
         """
         scores = check_score_matrix(scores)
         check_not_empty(len(scores))
-        classes = self._labels_of_columns(y, scores.shape[1])
+        classes = labels_of_columns(self.classes, y, scores.shape[1])
         position = check_class_labels(y, scores.shape[1], classes)
         check_same_length(scores=scores, labels=position)
         weights = check_weights(sample_weight, len(scores))
@@ -180,17 +179,6 @@ class OneVsAllCalibrator(BaseEstimator):
         for answer, calibrator, score in zip(answers.T, self.calibrators_, columns, strict=True):
             answer[:] = calibrator.predict_proba(score)[:, 1]
         return answers
-
-    def _labels_of_columns(self, y: object, n_columns: int) -> Array:
-        if self.classes is not None:
-            return as_array(self.classes, "classes")
-        found = distinct_labels(label_column(y))
-        if len(found) != n_columns:
-            raise DataError(
-                f"labels must have one value per column of scores, {n_columns} in all; got {len(found)}; "
-                "pass classes= with the labels of the columns in order"
-            )
-        return found
 
 
 def _column_blocks(shape: tuple[int, ...]) -> list[slice]:

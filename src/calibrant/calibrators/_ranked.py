@@ -14,7 +14,6 @@ from calibrant._core._arrays import (
     Float64Array,
     FloatArray,
     IntArray,
-    as_array,
 )
 from calibrant._core._checks import (
     check_class_labels,
@@ -23,8 +22,7 @@ from calibrant._core._checks import (
     check_same_length,
     check_score_matrix,
     check_weights,
-    distinct_labels,
-    label_column,
+    labels_of_columns,
 )
 from calibrant._core._errors import DataError
 from calibrant._core._fitted import check_fitted
@@ -307,19 +305,6 @@ def check_n_ranks(name: str, value: object, n_classes: int) -> int:
         return n_classes
     must = f"a whole number from 1 to {n_classes}, the number of classes"
     return int(check_number(name, value, must, lambda number: number in range(1, n_classes + 1)))
-
-
-def labels_of_columns(classes: Sequence[object] | None, y: object, n_columns: int) -> Array:
-    """The classes as given, or else the sorted labels, of which there must be one per column."""
-    if classes is not None:
-        return as_array(classes, "classes")
-    found = distinct_labels(label_column(y))
-    if len(found) != n_columns:
-        raise DataError(
-            f"labels must have one value per column of scores, {n_columns} in all; got {len(found)}; "
-            "pass classes= with the labels of the columns in order"
-        )
-    return found
 
 
 def _present(n_rows: int, weights: Float64Array | None, known: BoolArray | None) -> BoolArray | None:

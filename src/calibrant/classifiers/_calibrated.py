@@ -1,22 +1,21 @@
 """A learner whose probabilities can be believed."""
 
-import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_option, check_weights, label_column, positions_of
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import OneVsAllCalibrator, new_calibrator, takes_score_matrix
 from calibrant.classifiers._columns import fit_columns
+from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import drop_absent, plan_rows
 from calibrant.classifiers._scores import METHODS, score
 from calibrant.classifiers._training import Problem, Trained, TrainingOptions, train_all
@@ -178,7 +177,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if len(classes) == 1:
             self.classes_ = classes
             return self
-        learner_params, split_params = self._route(weights, fit_params)
+        learner_params, split_params = route_metadata(
+            self, self.estimator, weights, fit_params, otherwise_for="calibration"
+        )
         plan = plan_rows(
             self.estimator,
             X,
@@ -282,26 +283,6 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.estimator, FrozenEstimator):
             return np.asarray(self.estimator.classes_)
         return np.unique(y)
-
-    def _route(
-        self, weights: Float64Array | None, fit_params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the learner's `fit` and the splitter are given besides the rows."""
-        if get_config()["enable_metadata_routing"]:
-            given = fit_params if weights is None else {"sample_weight": weights, **fit_params}
-            routed = process_routing(self, "fit", **given)
-            return routed["estimator"]["fit"], routed["splitter"]["split"]
-        if weights is None:
-            return fit_params, {}
-        if has_fit_parameter(self.estimator, "sample_weight"):
-            return {"sample_weight": weights, **fit_params}, {}
-        name = type(self.estimator).__name__
-        message = (
-            f"{name}.fit takes no sample_weight, so the weights are used for the calibration alone; "
-            "pass them to the learner by metadata routing or by its own fit parameters"
-        )
-        warnings.warn(message, UserWarning, stacklevel=3)
-        return fit_params, {}
 
     def _calibrate(
         self, trained: Trained, position: Array, weights: Float64Array | None, classes: Array

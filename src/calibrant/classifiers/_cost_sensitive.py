@@ -1,6 +1,5 @@
 """A learner that decides by cost."""
 
-import warnings
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -8,9 +7,9 @@ import numpy as np
 from sklearn import get_config
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, has_fit_parameter, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._checks import (
@@ -23,6 +22,7 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._retraining import RetrainingClassifier
+from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import drop_absent, plan_rows
 from calibrant.classifiers._scores import score
 from calibrant.classifiers._training import Problem, train_all
@@ -196,7 +196,9 @@ class CostSensitiveClassifier(CostClassifier):
             return self
         position = positions_of(y, classes)
         cost = self._cost_of(classes, position, weights)
-        learner_params, split_params = self._route(learner, weights, fit_params)
+        learner_params, split_params = route_metadata(
+            self, learner, weights, fit_params, otherwise_for="rule"
+        )
         plan = plan_rows(
             learner,
             X,
@@ -213,7 +215,7 @@ class CostSensitiveClassifier(CostClassifier):
         )
         rows = trained.rows
         self.rule_ = rule.fit(
-            two_columns(trained.scores), position[rows], cost, None if weights is None else weights[rows]
+            trained.scores, position[rows], cost, None if weights is None else weights[rows]
         )
         self.estimator_, self.cost_, self.classes_ = trained.estimator, cost, classes
         return self
@@ -287,31 +289,7 @@ class CostSensitiveClassifier(CostClassifier):
             return np.asarray(self.estimator.classes_)
         return distinct_labels(y)
 
-    def _route(
-        self, learner: Any, weights: Float64Array | None, fit_params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the learner's `fit` and the splitter are given besides the rows."""
-        if get_config()["enable_metadata_routing"]:
-            given = fit_params if weights is None else {"sample_weight": weights, **fit_params}
-            routed = process_routing(self, "fit", **given)
-            return routed["estimator"]["fit"], routed["splitter"]["split"]
-        if weights is None:
-            return fit_params, {}
-        if has_fit_parameter(learner, "sample_weight"):
-            return {"sample_weight": weights, **fit_params}, {}
-        message = (
-            f"{type(learner).__name__}.fit takes no sample_weight, so the weights are used for the rule "
-            "alone; pass them to the learner by metadata routing or by its own fit parameters"
-        )
-        warnings.warn(message, UserWarning, stacklevel=3)
-        return fit_params, {}
-
 
 def class_probabilities(estimator: Any, X: Any, classes: Array) -> Float64Array:
     """Probabilities by a fitted learner in the columns of all classes, 0 for those that it does not know."""
-    return two_columns(score(estimator, X, "predict_proba", classes)[0])
-
-
-def two_columns(proba: Float64Array) -> Float64Array:
-    """Probabilities of all classes, where those of two may come as those of the second."""
-    return np.column_stack([1.0 - proba, proba]) if proba.ndim == 1 else proba
+    return score(estimator, X, "predict_proba", classes)[0]
