@@ -1,0 +1,1 @@
+"""Where the rows live: arrays, files in batches, any frame; and summaries that merge."""

@@ -1,0 +1,1 @@
+"""Summarise, then show: `Summary` as one HTML page or as JSON."""
