@@ -112,3 +112,17 @@ def test_bad_input_is_refused():
         likely_errors(model, scores, y[:3])
     with pytest.raises(CalibrantError, match=r"among the classes .*got 'x' in row 0"):
         likely_errors(model, scores, ["x"] * 200)
+
+
+@every
+def test_a_weight_counts_errors_as_copies_do(model):
+    scores, y = survey()
+    weight = np.random.default_rng(1).integers(0, 4, size=200)
+    model.fit(scores, y)
+    weighted = likely_errors(model, scores, y, sample_weight=weight, shares=[0.2, 1.0])
+    copies = likely_errors(model, scores.repeat(weight, axis=0), y.repeat(weight), shares=[0.2, 1.0])
+    assert weighted.found.total == copies.found.total
+    assert weighted.found.errors[1] == copies.found.errors[1] == weighted.found.total
+    # The order of the rows is the same; the last copy of a row may lie beyond the share.
+    assert abs(weighted.found.errors[0] - copies.found.errors[0]) <= 3
+    assert sorted(weighted.row) == list(range(200))

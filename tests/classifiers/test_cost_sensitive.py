@@ -331,3 +331,13 @@ def test_bad_weights_and_single_rows_are_refused(three):
     model = CostSensitiveClassifier(GaussianNB(), COST).fit(X, y)
     with pytest.raises(CalibrantError, match=r"X must be a table; got shape \(6,\)\. Reshape your data"):
         model.predict(X[0])
+
+
+def test_costs_that_the_rule_cannot_use_are_refused_before_anything_is_trained():
+    class Untrainable(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            raise AssertionError("trained in vain")
+
+    X = np.zeros((8, 1))
+    with pytest.raises(CalibrantError, match="Mossman's rule must have three classes; got 4"):
+        CostSensitiveClassifier(Untrainable(), "rarity", rule="mossman").fit(X, list("abcdabcd"))

@@ -40,17 +40,18 @@ class ErrorsFound:
     checked : ndarray of shape (m,)
         Share of the rows that is checked.
     errors : ndarray of shape (m,)
-        Number of errors among them, if the least probable predictions are checked first.
+        Number of errors among them, if the least probable predictions are checked first; with weights, their
+        weight.
     errors_by_score : ndarray of shape (m,)
         The same, if the predictions with the lowest scores are checked first.
-    total : int
-        Number of errors in all rows.
+    total : float
+        Number of errors in all rows; with weights, their weight.
     """
 
     checked: Float64Array
-    errors: IntArray
-    errors_by_score: IntArray
-    total: int
+    errors: Float64Array
+    errors_by_score: Float64Array
+    total: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +129,12 @@ def top_candidates(model: Any, scores: object, n: int = 3) -> Candidates:
 
 
 def likely_errors(
-    model: Any, scores: object, y: object = None, *, shares: Sequence[float] = (0.05, 0.1, 0.2)
+    model: Any,
+    scores: object,
+    y: object = None,
+    *,
+    sample_weight: object = None,
+    shares: Sequence[float] = (0.05, 0.1, 0.2),
 ) -> LikelyErrors:
     """Put the rows into the order in which a person should check the predictions.
 
@@ -141,6 +147,8 @@ def likely_errors(
         One finite score per row and class, columns in the order of ``model.classes_``.
     y : array-like of shape (n,), optional
         The true labels, to see how many errors are found.
+    sample_weight : array-like of shape (n,), optional
+        How often every row counts, in the errors and in the shares of the rows. It does not change the order.
     shares : sequence of float, default=(0.05, 0.1, 0.2)
         The shares of the rows at which the errors are counted.
 
@@ -172,7 +180,7 @@ def likely_errors(
     >>> checks.row[:4]
     array([1, 3, 4, 6])
     >>> int(checks.found.errors[0]), int(checks.found.errors_by_score[0]), checks.found.total
-    (2, 1, 2)
+    (2, 1, 2.0)
     """
     matrix = _check_matrix(model, scores)
     limits = _check_shares(shares)
@@ -184,10 +192,10 @@ def likely_errors(
         position = check_class_labels(y, matrix.shape[1], model.classes_)
         check_same_length(scores=matrix, labels=position)
         correct = position == predicted
-        curve = detection_curve(correct, np.maximum(known, -1.0))
-        curve_by_score = detection_curve(correct, matrix.max(axis=1))
+        curve = detection_curve(correct, np.maximum(known, -1.0), sample_weight=sample_weight)
+        curve_by_score = detection_curve(correct, matrix.max(axis=1), sample_weight=sample_weight)
         found = ErrorsFound(
-            limits, _errors_at(curve, limits), _errors_at(curve_by_score, limits), int((~correct).sum())
+            limits, _errors_at(curve, limits), _errors_at(curve_by_score, limits), float(curve.errors[-1])
         )
     return LikelyErrors(row, model.classes_[predicted[row]], confidence[row], curve, curve_by_score, found)
 
@@ -212,7 +220,7 @@ def _check_shares(shares: Sequence[float]) -> Float64Array:
     return limits
 
 
-def _errors_at(curve: DetectionCurve, limits: Float64Array) -> IntArray:
+def _errors_at(curve: DetectionCurve, limits: Float64Array) -> Float64Array:
     """Errors among the first rows, where these are as many as a share of all allows."""
     n_checked = np.searchsorted(curve.coverage, limits + 1e-9, side="right")
-    return np.append(0, curve.errors)[n_checked].astype(np.intp)
+    return np.asarray(np.append(0.0, curve.errors)[n_checked])

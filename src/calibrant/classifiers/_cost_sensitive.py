@@ -26,7 +26,7 @@ from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import drop_absent, plan_rows
 from calibrant.classifiers._scores import score
 from calibrant.classifiers._training import Problem, train_all
-from calibrant.decisions import cost_matrix, new_rule, rarity_costs
+from calibrant.decisions import DecisionRule, cost_matrix, new_rule, rarity_costs
 from calibrant.decisions._matrix import refuse_unreasonable
 
 
@@ -196,6 +196,8 @@ class CostSensitiveClassifier(CostClassifier):
             return self
         position = positions_of(y, classes)
         cost = self._cost_of(classes, position, weights)
+        if isinstance(rule, DecisionRule):
+            rule.check_cost(cost, len(classes))
         learner_params, split_params = route_metadata(
             self, learner, weights, fit_params, otherwise_for="rule"
         )

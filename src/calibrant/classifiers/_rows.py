@@ -126,6 +126,6 @@ def _split(splitter: Any, X: Any, y: Array, params: dict[str, Any]) -> list[tupl
         if len(present) < 2:
             raise DataError(
                 f"every training fold must hold at least two classes; fold {number} holds only "
-                f"{plain(present[0])!r}; {rarest}; use fewer folds, or data='train'"
+                f"{plain(present[0])!r}; {rarest}; use fewer folds"
             )
     return splits

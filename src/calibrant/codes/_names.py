@@ -3,9 +3,10 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from calibrant._core._chance import Seed
 from calibrant._core._errors import ParameterError
 from calibrant.codes._matrices import CodeMatrix, all_pairs, exhaustive, one_vs_all, ordinal
-from calibrant.codes._random_matrices import Seed, random_dense, random_sparse
+from calibrant.codes._random_matrices import random_dense, random_sparse
 from calibrant.codes._validation import validate_code
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array
+from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_number
 from calibrant._core._errors import ParameterError
 from calibrant.codes._matrices import CodeMatrix, check_class_count
 from calibrant.codes._validation import linked_classes
 
 #: What `random_state` may be.
-Seed = int | np.random.Generator | np.random.RandomState | None
 
 #: Entries drawn at a time; keeps the memory bounded whatever k.
 _BATCH = 2_000_000
@@ -109,7 +109,7 @@ def _best_draw(
     for name, value in (("n_columns", n_columns), ("n_draws", n_draws)):
         check_number(name, value, "a whole number, at least 1", lambda x: x >= 1 and x == int(x))
     best, distance = None, -math.inf
-    for codes in _draws(_generator(random_state), np.array(entries, dtype=np.int8), k, n_columns, n_draws):
+    for codes in _draws(generator(random_state), np.array(entries, dtype=np.int8), k, n_columns, n_draws):
         distances = _distances_of_valid(codes)
         while distances.max() > distance:
             first = int(np.argmax(distances))
@@ -157,9 +157,3 @@ def _distances_of_valid(codes: CodeMatrix) -> Float64Array:
     distances = (n_columns - pairs.max(axis=1).astype(np.float64)) / 2
     distances[identical.any(axis=1) | (used == 0).any(axis=1)] = -math.inf
     return np.asarray(distances)
-
-
-def _generator(random_state: Seed) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)

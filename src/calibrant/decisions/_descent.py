@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._chance import Seed, generator
 from calibrant._core._errors import ParameterError
 from calibrant.decisions._choice import equal_cost
 from calibrant.decisions._families import Coordinate, Family
-from calibrant.decisions._ready_costs import Seed, generator
 from calibrant.decisions._sweep import intervals_of
 from calibrant.decisions._training import TrainingRows
 

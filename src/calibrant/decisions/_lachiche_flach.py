@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant._core._chance import Seed
 from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError
 from calibrant.decisions._decide import TIE
 from calibrant.decisions._descent import best_descent, check_schedule
 from calibrant.decisions._estimates import row_blocks
 from calibrant.decisions._families import Coordinate, Factors
-from calibrant.decisions._ready_costs import Seed
 from calibrant.decisions._rule import DecisionRule
 from calibrant.decisions._sweep import Events, changepoints
 from calibrant.decisions._training import TrainingRows

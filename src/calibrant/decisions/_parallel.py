@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
+from calibrant._core._chance import Seed
 from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.decisions._decide import least_risk
@@ -19,7 +20,6 @@ from calibrant.decisions._families import (
     RowOffsets,
 )
 from calibrant.decisions._matrix import check_square_cost
-from calibrant.decisions._ready_costs import Seed
 from calibrant.decisions._rule import DecisionRule
 from calibrant.decisions._training import TrainingRows
 

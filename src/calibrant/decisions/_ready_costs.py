@@ -5,11 +5,11 @@ from typing import Literal
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, as_floats
+from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_finite, check_option
 from calibrant._core._errors import DataError, ParameterError
 
 #: What `random_state` may be.
-Seed = int | np.random.Generator | np.random.RandomState | None
 
 
 def rarity_costs(counts: object, rule: Literal["inverse", "ratio"] = "inverse") -> Float64Array:
@@ -91,10 +91,3 @@ def random_costs(k: int, random_state: Seed = None) -> Float64Array:
     cost = generator(random_state).uniform(1.0, 10.0, size=(k, k))
     np.fill_diagonal(cost, 0.0)
     return cost
-
-
-def generator(random_state: Seed) -> np.random.Generator:
-    """A source of randomness, also from scikit-learn's older kind."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)

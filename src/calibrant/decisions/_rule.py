@@ -46,11 +46,9 @@ class DecisionRule(BaseEstimator, ABC):
         Self
             The fitted rule.
         """
-        self._check_parameters()
         estimates = check_estimates(proba)
         check_not_empty(len(estimates), "proba")
-        matrix = check_square_cost(cost, estimates.shape[1])
-        self._check_cost(matrix)
+        matrix = self.check_cost(cost, estimates.shape[1])
         truth = check_class_labels(y, len(matrix))
         check_same_length(proba=estimates, labels=truth)
         weights = check_weights(sample_weight, len(truth))
@@ -76,6 +74,26 @@ class DecisionRule(BaseEstimator, ABC):
         """
         check_fitted(self, "cost_after_")
         return self._decide(check_estimates(proba, len(self.matrix_)))
+
+    def check_cost(self, cost: object, n_classes: int) -> Float64Array:
+        """Refuse parameters or costs that the rule cannot use, before anybody trains a learner for it.
+
+        Parameters
+        ----------
+        cost : array-like of shape (k, k)
+            The costs.
+        n_classes : int
+            The number of classes.
+
+        Returns
+        -------
+        ndarray of shape (k, k)
+            The costs as numbers.
+        """
+        self._check_parameters()
+        matrix = check_square_cost(cost, n_classes)
+        self._check_cost(matrix)
+        return matrix
 
     def _check_parameters(self) -> None:
         """Refuse options that cannot be."""
