@@ -368,7 +368,7 @@ def test_two_classes_need_both_in_every_training_fold():
     X, y = np.arange(12.0)[:, None], np.array([0] * 11 + [1])
     message = (
         r"every training fold must hold at least two classes; fold 1 holds only 0; "
-        r"the rarest class is 1 with 1 of 12 rows; use fewer folds, or data='train'"
+        r"the rarest class is 1 with 1 of 12 rows; use fewer folds"
     )
     with pytest.raises(CalibrantError, match=message):
         CalibratedClassifier(GaussianNB()).fit(X, y)
