@@ -84,7 +84,7 @@ def all_ranks(data: str, learner: str, fold: int, n_rows: int | None) -> dict[st
             name: [_entropies(right[:, rank], estimate[:, rank]) for rank in range(1, 5)]
             for name, estimate in by_table.items()
         },
-        "strongest": score_status_correlation(scores.train, scores.y_train).best.tolist(),
+        "correlation": _correlation(scores),
         "distribution": _distribution(scores),
     }
 
@@ -152,6 +152,20 @@ def _detection(model: Any, scores: Scores) -> dict[str, Any]:
         "coverage": curve.coverage[picked].tolist(),
         "share": curve.share[picked].tolist(),
         "share by score": by_score.share[picked].tolist(),
+    }
+
+
+def _correlation(scores: Scores) -> dict[str, Any]:
+    """For every rank the score that goes most with its class being right, beside the highest score."""
+    found = score_status_correlation(scores.train, scores.y_train)
+    known = found.best > 0
+    size = np.abs(found.correlation[known])
+    return {
+        "rank": (np.flatnonzero(known) + 1).tolist(),
+        "strongest": found.best[known].tolist(),
+        "of the strongest": np.nanmax(size, axis=1).tolist(),
+        "of the first": size[:, 0].tolist(),
+        "standard error": 1 / np.sqrt(len(scores.y_train)),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, cross_val_predict
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -64,7 +64,7 @@ def scores_of(data: str, learner: str, fold: int, n_rows: int | None) -> Scores:
     """
     X, y, X_test, y_test = _rows(data, fold)
     if n_rows is not None and n_rows < len(y):
-        ((sample, _),) = StratifiedShuffleSplit(1, train_size=n_rows, random_state=fold).split(y, y)
+        sample = _sample(y, n_rows, np.random.default_rng(fold))
         X, y = X[sample], y[sample]
     model, method = _learner(data, learner)
     inner = StratifiedKFold(N_FOLDS, shuffle=True, random_state=fold)
@@ -74,6 +74,16 @@ def scores_of(data: str, learner: str, fold: int, n_rows: int | None) -> Scores:
         train = cross_val_predict(model, X, y, cv=inner, method=method)
     test = getattr(model.fit(X, y), method)(X_test)
     return Scores(train, y, test, y_test)
+
+
+def _sample(y: IntArray, n_rows: int, random: np.random.Generator) -> IntArray:
+    """Rows of all classes in their proportions; a larger sample holds the smaller ones."""
+    order = random.permutation(len(y))
+    place = np.empty(len(y))
+    for label in np.unique(y):
+        own = order[y[order] == label]
+        place[own] = (np.arange(len(own)) + random.random()) / len(own)
+    return np.sort(np.argsort(place, kind="stable")[:n_rows])
 
 
 class NaiveBayesPerWord(MultinomialNB):
