@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 FILES := src tests benchmarks docs
+AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format format-check lint types imports docstrings wheel docs bench oldest clean
+.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench oldest clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
@@ -13,8 +14,14 @@ help:  ## Show this list
 demo: .venv/.demo  ## See it work: calibrate two learners on two problems (about a minute)
 	$(BIN)/calibrant demo
 
-test: .venv/.dev  ## Run the test suite, doctests included
+test: .venv/.dev browser  ## Run the test suite, doctests included
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+browser:  # The report is tested in a real one; where none can be had, those tests are skipped and say so.
+	@command -v chromium > /dev/null || command -v google-chrome > /dev/null \
+	  || { echo "installing chromium, for the tests of the report"; \
+	       $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -y -qq chromium > /dev/null 2>&1; } \
+	  || echo "chromium could not be installed; the tests of the page will be skipped" >&2
 
 check: format-check lint types imports docstrings test wheel docs  ## All that must hold before a change lands
 

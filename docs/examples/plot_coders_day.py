@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 from calibrant import RankedLogisticCalibrator
 from calibrant.calibrators import likely_errors, top_candidates
 from calibrant.metrics import reliability_bins
-from calibrant.plots import reliability_diagram
+from calibrant.plots import detection_diagram, reliability_diagram
 
 X, y = load_digits(return_X_y=True)
 X = X + np.random.default_rng(0).normal(scale=5, size=X.shape)  # a bad scanner
@@ -57,9 +57,9 @@ for name, right, said in zip(
 # Are the numbers to be believed? Points near the diagonal say yes, for the first candidate and the second.
 
 ax = None
-for rank, (name, marker) in enumerate((("first candidate", "o"), ("second candidate", "s"))):
+for rank, name in enumerate(("first candidate", "second candidate")):
     bins = reliability_bins(places[:, rank], candidates.probability[:, rank], width=0.2)
-    ax = reliability_diagram(bins, ax=ax, label=name, marker=marker)
+    ax = reliability_diagram(bins, ax=ax, label=name)
 ax.legend()
 plt.show()
 
@@ -70,16 +70,12 @@ plt.show()
 
 checks = likely_errors(calibrator, scores_today, y_today)
 print("look here first:", checks.row[:10])
-print(f"{checks.found.total} errors among {len(y_today)} scans")
+print(f"{checks.found.total:.0f} errors among {len(y_today)} scans")
 for share, errors, by_score in zip(
     checks.found.checked, checks.found.errors, checks.found.errors_by_score, strict=True
 ):
-    print(f"the first {share:3.0%} hold {errors:3d} of them; by the highest margin {by_score:3d}")
+    print(f"the first {share:3.0%} hold {errors:3.0f} of them; by the highest margin {by_score:3.0f}")
 
-fig, ax = plt.subplots()
-ax.plot(checks.curve.coverage, checks.curve.share, label="by probability")
-ax.plot(checks.curve_by_score.coverage, checks.curve_by_score.share, "--", label="by highest margin")
-ax.plot([0, 1], [0, 1], ":", color="grey", label="by chance")
-ax.set(xlabel="share of the scans checked", ylabel="share of the errors found")
+ax = detection_diagram(checks.curve, baseline=checks.curve_by_score, label="by probability")
 ax.legend()
 plt.show()

@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant import CalibratedClassifier
-from calibrant.metrics import brier_decomposition, reliability_bins
+from calibrant.metrics import brier_decomposition, isotonic_reliability, reliability_bins
 from calibrant.plots import reliability_diagram
 
 X, y = load_digits(return_X_y=True)
@@ -25,14 +25,25 @@ raw = GaussianNB().fit(X_train, y_train).predict_proba(X_test)
 calibrated = CalibratedClassifier(GaussianNB()).fit(X_train, y_train).predict_proba(X_test)
 
 # %%
-# The diagram of the digit 8. Points of believable probabilities lie on the diagonal, up to chance. The raw
-# scores say "certainly an 8" far too often.
+# The diagram of the digit 8, with the number of rows beside every point. Points of believable probabilities
+# lie on the diagonal, up to chance. The raw scores say "certainly an 8" far too often.
 
 ax = None
-for name, proba, style in (("raw", raw, "x"), ("calibrated", calibrated, "o")):
+for name, proba in (("raw", raw), ("calibrated", calibrated)):
     bins = reliability_bins(y_test == 8, proba[:, 8], width=0.2)
-    ax = reliability_diagram(bins, ax=ax, label=name, counts=True, marker=style)
+    ax = reliability_diagram(bins, ax=ax, label=name, counts=True)
 ax.legend()
+plt.show()
+
+# %%
+# **Up to chance: how much is that?** The same without bins. The line is the best rising fit of the truth to
+# the forecasts. The band shows where that fit would be, in 90 of 100 cases, if the forecasts were right.
+# Where the line leaves it, that is not bad luck. Calibration goes most of the way, and here not all of it.
+
+fig, axes = plt.subplots(1, 2, figsize=(8.6, 4.4), layout="constrained")
+for ax, name, proba in zip(axes, ("raw", "calibrated"), (raw, calibrated), strict=True):
+    reliability_diagram(isotonic_reliability(y_test == 8, proba[:, 8]), ax=ax, label=name)
+    ax.legend(loc="upper left")
 plt.show()
 
 # %%

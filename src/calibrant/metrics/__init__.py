@@ -3,7 +3,8 @@
 ==================  ====================================================================================
 losses              `brier_score`, `rms_error`, `cross_entropy`, `log_loss`, `error_rate`
 ranking             `auc`, `roc_points`
-reliability         `reliability_bins`, `reliability_by_class`, `reliability_at_rank`
+reliability         `reliability_bins`, `reliability_by_class`, `reliability_at_rank`; without bins
+                    `isotonic_reliability`, `isotonic_reliability_by_class`
 decomposition       `brier_decomposition`: the Brier score as calibration and refinement
 finding errors      `detection_curve`, `accuracy_by_threshold`, `reliability_by_coverage`
 money               `mailing_profit`
@@ -30,6 +31,11 @@ from calibrant.metrics._detection import (
     detection_curve,
     reliability_by_coverage,
 )
+from calibrant.metrics._isotonic import (
+    IsotonicReliability,
+    isotonic_reliability,
+    isotonic_reliability_by_class,
+)
 from calibrant.metrics._losses import brier_score, cross_entropy, error_rate, log_loss, rms_error
 from calibrant.metrics._margins import rescale_margin
 from calibrant.metrics._profit import MailingProfit, mailing_profit
@@ -45,6 +51,7 @@ __all__ = [
     "BrierDecomposition",
     "CoverageCurve",
     "DetectionCurve",
+    "IsotonicReliability",
     "MailingProfit",
     "ReliabilityBins",
     "RocCurve",
@@ -56,6 +63,8 @@ __all__ = [
     "cross_entropy",
     "detection_curve",
     "error_rate",
+    "isotonic_reliability",
+    "isotonic_reliability_by_class",
     "log_loss",
     "mailing_profit",
     "reliability_at_rank",

@@ -4,7 +4,7 @@ One piece of arithmetic, `_split`, does it for one column of probabilities whose
 groups. Everything else here is a way to choose the groups. The parts of several columns add up.
 """
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from calibrant._core._arrays import BoolArray, Float64Array, IntArray, as_floats
 from calibrant._core._checks import check_option
 from calibrant._core._errors import ParameterError
 from calibrant.metrics._bins import bins_between, group_sums, number_alike
+from calibrant.metrics._isotonic import isotonic_fit
 from calibrant.metrics._rows import Forecasts, read_forecasts, weighted_mean
 
 
@@ -218,25 +219,22 @@ def _group_means(groups: IntArray, values: Float64Array, weights: Float64Array) 
 def _isotonic_split(
     happened: BoolArray, probability: Float64Array, weights: Float64Array
 ) -> BrierDecomposition:
-    parts = _split(_isotonic_blocks(happened, probability, weights), happened, probability, weights)
-    return replace(
-        parts,
+    blocks = isotonic_fit(happened, probability, weights)
+    share = blocks.weight / blocks.weight.sum()
+    brier = weighted_mean((probability - happened) ** 2, weights)
+    overall = weighted_mean(happened, weights)
+    refinement = float(share @ (blocks.frequency * (1.0 - blocks.frequency)))
+    return BrierDecomposition(
+        brier=brier,
         # The probabilities themselves are a rising function of themselves, and the regression is the best
         # of all these: what is below zero is rounding.
-        calibration=max(parts.brier - parts.refinement, 0.0),
+        calibration=max(brier - refinement, 0.0),
+        refinement=refinement,
+        resolution=float(share @ (blocks.frequency - overall) ** 2),
+        uncertainty=overall * (1.0 - overall),
         within_bin_variance=0.0,
         within_bin_covariance=0.0,
     )
-
-
-def _isotonic_blocks(happened: BoolArray, probability: Float64Array, weights: Float64Array) -> IntArray:
-    """Number the blocks on which the isotonic regression of the truth is constant."""
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415  (half a second that few calls need)
-
-    distinct = number_alike(probability[:, np.newaxis])
-    frequency = _group_means(distinct, happened.astype(np.float64), weights)
-    blocks = isotonic_regression(frequency, weights=group_sums(distinct, weights)).blocks
-    return np.repeat(np.arange(len(blocks) - 1), np.diff(blocks))[distinct]
 
 
 def _added(parts: list[BrierDecomposition]) -> BrierDecomposition:

@@ -2,28 +2,38 @@
 
 from typing import Any
 
-from calibrant.metrics import ReliabilityBins
-from calibrant.plots._axes import axes_or_new
+from calibrant._core._errors import ParameterError
+from calibrant.metrics import IsotonicReliability, ReliabilityBins
+from calibrant.plots._axes import axes_or_new, expect, frame_unit_square
+from calibrant.plots._counts import write_counts
+from calibrant.plots._style import series
 
 
 def reliability_diagram(
-    bins: ReliabilityBins, *, ax: Any = None, label: str | None = None, counts: bool = False, **line: Any
+    reliability: ReliabilityBins | IsotonicReliability,
+    *,
+    ax: Any = None,
+    label: str | None = None,
+    counts: bool = False,
+    **line: Any,
 ) -> Any:
-    """Draw the share of positives in every bin against its mean score.
+    """Draw how often things happened against how often they were forecast.
 
-    Points of believable probabilities lie on the diagonal, up to chance; above it the forecasts were
-    too low, below it too high.
+    Believable probabilities lie on the diagonal, up to chance; above it the forecasts were too low,
+    below it too high. Bins are drawn as points. A fit without bins is drawn as a line, with the band in
+    which chance alone would leave it: where the line is outside, the forecasts are not to be believed.
 
     Parameters
     ----------
-    bins : ReliabilityBins
-        What `calibrant.metrics.reliability_bins` returns.
+    reliability : ReliabilityBins or IsotonicReliability
+        What `calibrant.metrics.reliability_bins` or `calibrant.metrics.isotonic_reliability` gives.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
     label : str, optional
         Name of the line, for a legend.
     counts : bool, default=False
-        Write the number of rows beside every point, as Zadrozny & Elkan (2002) do in figures 1 and 2.
+        Write the number of rows beside every point, as Zadrozny & Elkan (2002) do in figures 1 and 2; for
+        bins only.
     **line : dict
         Passed to `Axes.plot`, such as color or marker.
 
@@ -31,6 +41,10 @@ def reliability_diagram(
     -------
     matplotlib.axes.Axes
         The axes drawn on.
+
+    See Also
+    --------
+    calibration_map : What a calibrator learned, against what came.
 
     Examples
     --------
@@ -40,13 +54,41 @@ def reliability_diagram(
     >>> reliability_diagram(bins).get_xlabel()
     'mean forecast in the bin'
     """
-    ax = axes_or_new(ax)
-    if not ax.lines:
-        ax.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1)
-        ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-        ax.set(xlabel="mean forecast in the bin", ylabel="observed frequency")
-    ax.plot(bins.mean_score, bins.frac_pos, label=label, **{"marker": "o", "clip_on": False, **line})
+    expect(
+        reliability,
+        (ReliabilityBins, IsotonicReliability),
+        "reliability",
+        "reliability_bins or isotonic_reliability",
+    )
+    if isinstance(reliability, ReliabilityBins):
+        return _draw_bins(reliability, axes_or_new(ax), label, counts, line)
     if counts:
-        for x, y, count in zip(bins.mean_score, bins.frac_pos, bins.count, strict=True):
-            ax.annotate(str(count), (x, y), xytext=(4, -10), textcoords="offset points", fontsize="small")
+        raise ParameterError("counts must be False for a fit without bins; got True; use reliability_bins")
+    return _draw_fit(reliability, axes_or_new(ax), label, line)
+
+
+def _draw_bins(bins: ReliabilityBins, ax: Any, label: str | None, counts: bool, line: dict[str, Any]) -> Any:
+    frame_unit_square(ax, xlabel="mean forecast in the bin", ylabel="observed frequency")
+    (drawn,) = ax.plot(bins.mean_score, bins.frac_pos, label=label, **series(ax, line))
+    if counts:
+        write_counts(ax, bins, drawn.get_color(), above=bins.frac_pos >= bins.mean_score)
+    return ax
+
+
+def _draw_fit(fit: IsotonicReliability, ax: Any, label: str | None, line: dict[str, Any]) -> Any:
+    frame_unit_square(ax, xlabel="forecast", ylabel="observed frequency")
+    (drawn,) = ax.plot(fit.score, fit.frequency, label=label, **series(ax, line, marker=False))
+    if len(fit.band_score):
+        name = f"{fit.level:.0%} consistency band"
+        ax.fill_between(
+            fit.band_score,
+            fit.lower,
+            fit.upper,
+            facecolor=(drawn.get_color(), 0.18),
+            edgecolor=(drawn.get_color(), 0.6),
+            linestyle=drawn.get_linestyle(),
+            linewidth=0.7,
+            zorder=0.5,
+            label=name if label is None else f"{name}, {label}",
+        )
     return ax
