@@ -10,7 +10,9 @@ from pathlib import Path
 
 from benchmarks.calibrators import memory, pav, sigmoid, sigmoid_error
 from benchmarks.codes import coupling, coupling_error, least_squares, normalisation
+from benchmarks.command import command
 from benchmarks.decisions import deciding, learning, learning_memory
+from benchmarks.engines import passes, passes_many_classes
 from benchmarks.many_classes import many_classes
 from benchmarks.many_scores import accuracy_table, ranked_logistic
 from benchmarks.measure import Row
@@ -24,6 +26,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "sigmoid": sigmoid,
     "sigmoid_error": sigmoid_error,
     "startup": startup,
+    "command": command,
     "coupling": coupling,
     "coupling_error": coupling_error,
     "least_squares": least_squares,
@@ -35,6 +38,8 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "learning": learning,
     "learning_memory": learning_memory,
     "probing": probing,
+    "passes": passes,
+    "passes_many_classes": passes_many_classes,
 }
 
 

@@ -1,6 +1,11 @@
 """Sphinx configuration."""
 
+import sys
 from importlib.metadata import version as installed
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from reproduction_page import draw_figures, write_page
 
 project = "calibrant"
 author = "the calibrant developers"
@@ -43,3 +48,5 @@ def skip_what_is_not_ours(app, what, name, member, skip, options):  # noqa: ARG0
 def setup(app):
     """Hook into Sphinx."""
     app.connect("autodoc-skip-member", skip_what_is_not_ours)
+    app.connect("source-read", write_page)
+    app.connect("build-finished", draw_figures)

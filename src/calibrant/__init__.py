@@ -18,11 +18,25 @@ _HOME = {
     "PAVCalibrator": "calibrators",
     "ProbingClassifier": "classifiers",
     "RankedLogisticCalibrator": "calibrators",
+    "ScoreModel": "models",
     "SigmoidCalibrator": "calibrators",
     "likely_errors": "calibrators",
+    "load": "models",
+    "save": "models",
     "top_candidates": "calibrators",
 }
-_ROOMS = ("calibrators", "classifiers", "codes", "decisions", "learners", "metrics", "plots")
+_ROOMS = (
+    "calibrators",
+    "classifiers",
+    "codes",
+    "decisions",
+    "engines",
+    "learners",
+    "metrics",
+    "models",
+    "plots",
+    "report",
+)
 
 __all__ = [
     "AccuracyTableCalibrator",
@@ -37,16 +51,22 @@ __all__ = [
     "PAVCalibrator",
     "ProbingClassifier",
     "RankedLogisticCalibrator",
+    "ScoreModel",
     "SigmoidCalibrator",
     "__version__",
     "calibrators",
     "classifiers",
     "codes",
     "decisions",
+    "engines",
     "learners",
     "likely_errors",
+    "load",
     "metrics",
+    "models",
     "plots",
+    "report",
+    "save",
     "top_candidates",
 ]
 

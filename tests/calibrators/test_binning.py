@@ -119,3 +119,10 @@ def test_nothing_to_choose_by(y):
 def test_options_that_cannot_be(parameters, message):
     with pytest.raises(CalibrantError, match=message):
         BinningCalibrator(**parameters).fit([1, 2], [0, 1])
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 3), st.integers(0, 1)), min_size=2, max_size=30))
+def test_rounding_of_weights_never_leaves_the_probabilities(rows):
+    weight, y = zip(*rows, strict=True)
+    value = BinningCalibrator(n_bins=1).fit(np.arange(len(y)), y, sample_weight=weight).bins_.value
+    assert ((value >= 0) & (value <= 1)).all()

@@ -175,3 +175,9 @@ def test_many_separable_rows_do_not_mislead_the_start():
     excess = y - sigmoid.predict_proba(scores)[:, 1]
     assert sigmoid.converged_
     np.testing.assert_allclose([excess.mean(), (excess * scores).mean()], 0, atol=1e-12)
+
+
+def test_scores_far_out_are_certain_without_a_warning():
+    model = SigmoidCalibrator().fit([-1e-9, -1e-9, 1e-9, 1e-9], [0, 1, 0, 1])
+    model.A_, model.B_ = -1e9, 0.0
+    assert model.predict_proba([-1e300, 1e300])[:, 1].tolist() == [0.0, 1.0]

@@ -1,58 +1,209 @@
-"""The command as a real process."""
+"""The command as a whole: help, version, exit statuses, and what happens when it is stopped."""
 
+import os
+import re
+import resource
+import signal
 import subprocess
 import sys
+import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from calibrant._core._errors import DataError
+from calibrant._core._errors import DataError, ParameterError
 from calibrant.cli import _main
+from cli.calling import here, names_in, process, start
 
 COMMAND = Path(sys.executable).parent / "calibrant"
+UNEXPECTED = (
+    "unexpected ZeroDivisionError: 1 / 0; this is a fault of calibrant; set CALIBRANT_DEBUG=1 to see where"
+)
 
 
-def run(*arguments, **options):
-    return subprocess.run([COMMAND, *arguments], check=False, capture_output=True, text=True, **options)
+def test_the_installed_command_shows_its_version():
+    done = subprocess.run([COMMAND, "--version"], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == f"calibrant {version('calibrant')}"
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help(flag):
-    done = run(flag)
-    assert done.returncode == 0
-    assert "Turn classifier scores into probabilities that can be believed" in done.stdout
-    assert "demo" in done.stdout
-
-
-def test_version():
-    from importlib.metadata import version
-
-    assert run("--version").stdout.strip() == f"calibrant {version('calibrant')}"
+def test_help_lists_every_command_with_a_whole_sentence(flag, tmp_path):
+    shown = here(flag, cwd=tmp_path).stdout
+    assert "Turn classifier scores into probabilities that can be believed" in shown
+    for name in _main.COMMANDS:
+        line = re.search(rf"^  {name} +(.*)$", shown, re.MULTILINE)
+        assert line, name
+        if name != "reproduce":
+            assert line[1].endswith((".", "?")), line[1]
 
 
 def test_help_imports_nothing_heavy():
     code = (
         "import sys, calibrant.cli; from click.testing import CliRunner; "
-        "CliRunner().invoke(calibrant.cli._main.cli, ['--help']); "
-        "heavy = {'numpy', 'scipy', 'sklearn', 'matplotlib', 'rich'} & set(sys.modules); "
+        "run = CliRunner().invoke; cli = calibrant.cli._main.cli; "
+        "names = ([], ['fit'], ['apply'], ['decide']); "
+        "assert all(run(cli, [*name, '--help']).exit_code == 0 for name in names); "
+        "heavy = {'numpy', 'scipy', 'sklearn', 'matplotlib', 'rich', 'pyarrow'} & set(sys.modules); "
         "assert not heavy, heavy"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_bad_usage_is_exit_status_two():
-    done = run("calibrate")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["calibrate"], "calibrant: No such command 'calibrate'"),
+        (
+            ["fit", "scores.csv", "--label", "label", "--out", "m.json"],
+            "calibrant: Missing option '--scores'",
+        ),
+        (["apply", "model.json", "--out", "p.csv"], "calibrant: Missing argument 'SCORES'"),
+        (["evaluate", "p.csv", "--lable", "y"], "calibrant: No such option"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_status_two(arguments, said, tmp_path):
+    done = process(*arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert "No such command 'calibrate'" in done.stderr
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
 
 
-def test_an_error_of_ours_is_one_line_and_exit_status_one(monkeypatch, capsys):
-    def fail():
-        raise DataError("scores must be finite; got nan in row 3")
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (DataError("scores must be finite; got nan in row 3"), 1, "scores must be finite; got nan in row 3"),
+        (ParameterError("--top must be 1 or more"), 2, "--top must be 1 or more"),
+        (KeyboardInterrupt(), 130, "interrupted; no file was written"),
+        (MemoryError(), 1, "there must be more memory for this; use a sample of the rows"),
+        (OSError(28, "No space left on device", "x.csv"), 1, "x.csv: No space left on device"),
+        (
+            ZeroDivisionError("1\n/ 0"),
+            1,
+            UNEXPECTED,
+        ),
+    ],
+)
+def test_whatever_goes_wrong_is_one_line(error, status, said, monkeypatch, capsys):
+    def fail(**_):
+        raise error
 
-    monkeypatch.setattr(_main, "cli", fail)
+    monkeypatch.setattr(_main.cli, "main", fail)
+    monkeypatch.setattr("warnings.showwarning", None)
     with pytest.raises(SystemExit) as stop:
         _main.main()
-    assert stop.value.code == 1
-    assert capsys.readouterr().err == "calibrant: scores must be finite; got nan in row 3\n"
+    assert stop.value.code == status
+    assert capsys.readouterr().err == f"calibrant: {said}\n"
+
+
+def test_a_fault_of_ours_can_be_seen(monkeypatch):
+    def fail(**_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(_main.cli, "main", fail)
+    monkeypatch.setattr("warnings.showwarning", None)
+    monkeypatch.setenv("CALIBRANT_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        _main.main()
+
+
+def test_a_warning_is_one_line(capsys):
+    _main._warn(UserWarning("it did not\nconverge"), UserWarning, "file.py", 3)
+    assert capsys.readouterr().err == "calibrant: warning: it did not converge\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell, tmp_path):
+    script = here("completion", shell, cwd=tmp_path).stdout
+    assert "_CALIBRANT_COMPLETE" in script
+
+
+def test_completion_knows_commands_and_options(tmp_path):
+    def complete(words):
+        environment = os.environ | {
+            "_CALIBRANT_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split()) - 1),
+        }
+        done = subprocess.run([COMMAND], env=environment, capture_output=True, text=True, check=False)
+        return {line.split(",")[1] for line in done.stdout.split()}
+
+    assert {"compare", "completion"} <= complete("calibrant comp")
+    assert complete("calibrant fit --me") == {"--method"}
+
+
+@pytest.fixture
+def endless(folder):
+    """The arguments of an apply whose input never ends."""
+    return ["apply", "model.json", "-", "--out", "out.csv"], folder
+
+
+def feed(run, folder, until):
+    """Send rows until something happens."""
+    rows = (folder / "new.csv").read_bytes().split(b"\n", 1)
+    run.stdin.write(rows[0] + b"\n")
+    deadline = time.monotonic() + 60
+    while not until() and time.monotonic() < deadline:
+        run.stdin.write(rows[1] * 20)
+    run.stdin.flush()
+
+
+def test_ctrl_c_is_one_line_and_leaves_the_old_file(endless):
+    arguments, folder = endless
+    (folder / "out.csv").write_text("what was there")
+    run = start(*arguments, cwd=folder, stdin=subprocess.PIPE)
+    feed(run, folder, until=lambda: any(name.endswith(".part") for name in names_in(folder)))
+    run.send_signal(signal.SIGINT)
+    run.stdin.close()
+    run.stdin = None
+    _, said = run.communicate(timeout=60)
+    assert (run.returncode, said.decode()) == (130, "calibrant: interrupted; no file was written\n")
+    assert (folder / "out.csv").read_text() == "what was there"
+    assert not [name for name in names_in(folder) if name.endswith(".part")]
+
+
+def test_a_pipe_that_is_closed_early_is_no_matter_for_words(folder):
+    rows = (folder / "new.csv").read_bytes().split(b"\n", 1)
+    (folder / "many.csv").write_bytes(rows[0] + b"\n" + rows[1] * 200)
+    run = start("apply", "model.json", "many.csv", "--out", "-", cwd=folder)
+    assert run.stdout.readline() == b"id,source,label,p_cat,p_dog,p_fox\n"
+    run.stdout.close()
+    assert run.wait(timeout=60) == 1
+    assert run.stderr.read() == b""
+    run.stderr.close()
+
+
+def limited():
+    """Let no file grow: what a full disk looks like from inside."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 13, 1 << 13))
+
+
+def test_a_full_disk_is_one_line_and_leaves_no_file(folder):
+    before = names_in(folder)
+    done = process("apply", "model.json", "new.csv", "--out", "out.csv", cwd=folder, preexec_fn=limited)
+    assert done.returncode == 1
+    assert done.stderr == "calibrant: out.csv must be writable, with room on its disk; File too large\n"
+    assert names_in(folder) == before
+    done = process("apply", "model.json", "new.csv", "--out", "/dev/full", cwd=folder)
+    assert (
+        done.stderr
+        == "calibrant: /dev/full must be writable, with room on its disk; No space left on device\n"
+    )
+
+
+def test_standard_output_that_is_full_is_one_line(folder):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "calibrant.cli", "inspect", "model.json"],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr

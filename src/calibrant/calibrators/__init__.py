@@ -2,7 +2,8 @@
 
 - `SigmoidCalibrator`, `BinningCalibrator`, `PAVCalibrator`: two classes, one score per row;
   `IdentityCalibrator` leaves it as it is.
-- `OneVsAllCalibrator`: any number of classes, one score per class, by the two-class methods.
+- `OneVsAllCalibrator`: any number of classes, one score per class, by the two-class methods;
+  `CodeCalibrator`: one score per column of a code matrix.
 - `AccuracyTableCalibrator`, `RankedLogisticCalibrator`: any number of classes, from the ranked scores of a
   row; `score_status_correlation` shows which of them matter.
 - `top_candidates`, `likely_errors`: what a person who checks predictions wants to see first.
@@ -18,6 +19,7 @@ from calibrant.calibrators._candidates import (
     likely_errors,
     top_candidates,
 )
+from calibrant.calibrators._code import CodeCalibrator, ConstantAnswer
 from calibrant.calibrators._correlation import RankCorrelation, score_status_correlation
 from calibrant.calibrators._identity import IdentityCalibrator
 from calibrant.calibrators._names import new_calibrator, takes_score_matrix
@@ -36,6 +38,8 @@ __all__ = [
     "Bins",
     "Blocks",
     "Candidates",
+    "CodeCalibrator",
+    "ConstantAnswer",
     "ErrorsFound",
     "IdentityCalibrator",
     "LikelyErrors",

@@ -1,7 +1,7 @@
 """Accuracy tables: how often the class at a rank was right, by cells of several ranked scores."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from calibrant._core._arrays import IntArray
@@ -162,7 +162,7 @@ class AccuracyTableCalibrator(RankedCalibrator):
         if self.lam != "cv":
             check_number("lam", self.lam, "'cv' or a number from 0", lambda lam: lam >= 0)
         check_number("cv", self.cv, "a whole number from 2", lambda cv: cv >= 2 and cv == int(cv))
-        CellSizes.of(self.width, self.n_cells, self.candidates)
+        self.cell_sizes()
 
     def _check_plan(self, plan: RankPlan) -> None:
         most = max(map(len, (*plan.own, plan.shared or ())))
@@ -177,18 +177,46 @@ class AccuracyTableCalibrator(RankedCalibrator):
         self.shared_table_ = None if shared is None else shared.table
 
     def _fit_rank(self, rows: RankRows) -> TableModel:
-        sizes = CellSizes.of(self.width, self.n_cells, self.candidates)
+        sizes = self.cell_sizes()
         folds = self._folds(sizes, rows)
 
         def count(size: object) -> Counted:
             return Counted.of(rows, sizes.axes(size, rows.ranges()), folds)
 
-        criterion = {}
-        if sizes.criterion in ("aic", "bic") or (sizes.criterion == "cv" and folds is not None):
+        return self.table_model(count, rows.axes)
+
+    def cell_sizes(self) -> CellSizes:
+        """Give the sizes of the cells to take, or to choose from.
+
+        Returns
+        -------
+        CellSizes
+            The sizes.
+        """
+        return CellSizes.of(self.width, self.n_cells, self.candidates)
+
+    def table_model(self, count: Callable[[object], Counted], axes: tuple[str, ...]) -> TableModel:
+        """Learn the table of a rank from rows that are counted elsewhere.
+
+        Parameters
+        ----------
+        count : callable
+            From a size of the cells to the counts of the rows in cells of that size.
+        axes : tuple of str
+            The names of the scores.
+
+        Returns
+        -------
+        TableModel
+            The table.
+        """
+        sizes = self.cell_sizes()
+        counted, criterion = count(sizes.sizes[0]), {}
+        if sizes.criterion in ("aic", "bic") or (sizes.criterion == "cv" and counted.folded is not None):
             criterion = {size: self._criterion(sizes.criterion, count(size)) for size in sizes.sizes}
-        counted = count(min(criterion, key=criterion.__getitem__, default=sizes.sizes[0]))
+            counted = count(min(criterion, key=criterion.__getitem__))
         smoothing, lam = self._smoothing(counted)
-        return TableModel(counted, smoothing, self._default(counted.cells, lam), rows.axes, lam, criterion)
+        return TableModel(counted, smoothing, self._default(counted.cells, lam), axes, lam, criterion)
 
     def _folds(self, sizes: CellSizes, rows: RankRows) -> IntArray | None:
         """Folds of the rows where something is to be chosen by them, and can be."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, FloatArray, IntArray, Target
+from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, Target
 from calibrant._core._checks import check_option
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._binary import BinaryCalibrator
@@ -140,27 +140,72 @@ class BinningCalibrator(BinaryCalibrator):
             self.n_bins_ = int(self.n_bins)
         cuts = _cuts(rows.scores, self.n_bins_)
         starts, ends = np.append(0, cuts), np.append(cuts, len(rows.scores))
-        self.edges_ = midpoints(rows.scores[cuts - 1], rows.scores[cuts])
-        self.bins_ = Bins(
-            lo=rows.scores[starts],
-            hi=rows.scores[ends - 1],
-            count=ends - starts,
-            weight=rows.weight[ends] - rows.weight[starts],
-            value=self._values(rows, cuts),
+        self._keep(
+            rows.scores[starts],
+            rows.scores[ends - 1],
+            ends - starts,
+            np.diff(rows.weight[np.append(starts, len(rows.scores))]),
+            np.diff(rows.positive[np.append(starts, len(rows.scores))]),
         )
+
+    def fit_bins(
+        self,
+        lo: Float64Array,
+        hi: Float64Array,
+        count: IntArray,
+        weight: Float64Array,
+        positive: Float64Array,
+        classes: Array,
+    ) -> Self:
+        """Learn from rows that somebody else has put into the bins of equal size.
+
+        Parameters
+        ----------
+        lo, hi : ndarray of shape (b,)
+            Least and greatest score of every bin, in ascending order.
+        count : ndarray of shape (b,)
+            Number of rows.
+        weight, positive : ndarray of shape (b,)
+            Total weight of the rows, and of the positive ones.
+        classes : ndarray of shape (2,)
+            The labels, the positive one second.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        self._check_parameters()
+        if self.n_bins == "cv":
+            raise ParameterError("n_bins must be a number where rows come in bins; got 'cv'")
+        self.n_bins_ = int(self.n_bins)
+        self._keep(lo, hi, count, weight, positive)
+        self.classes_ = classes
+        return self
+
+    def _keep(
+        self,
+        lo: Float64Array,
+        hi: Float64Array,
+        count: IntArray,
+        weight: Float64Array,
+        positive: Float64Array,
+    ) -> None:
+        self.edges_ = midpoints(hi[:-1], lo[1:])
+        # Differences of running totals of weights carry rounding, and with it shares beyond 0 and 1.
+        value = np.clip(self._values(positive, weight), 0.0, 1.0)
+        self.bins_ = Bins(lo, hi, count, weight, value)
         self._bin = IntervalLookup(self.edges_)
 
     def _positive(self, scores: Float64Array) -> Float64Array:
         return self.bins_.value.take(self._bin(scores))
 
-    def _values(self, rows: "_SortedRows", cuts: IntArray) -> Float64Array:
-        bounds = np.concatenate(([0], cuts, [len(rows.scores)]))
-        positive, weight = np.diff(rows.positive[bounds]), np.diff(rows.weight[bounds])
+    def _values(self, positive: Float64Array, weight: Float64Array) -> Float64Array:
         if self.smoothing == "laplace":
             return (positive + 1) / (weight + 2)
         if self.smoothing == "m":
-            base = rows.positive[-1] / rows.weight[-1] if self.base is None else self.base
-            return (positive + self.m * base) / (weight + self.m)
+            base = positive.sum() / weight.sum() if self.base is None else self.base
+            return np.asarray((positive + self.m * base) / (weight + self.m))
         return positive / weight
 
     def _cross_validate(
@@ -185,18 +230,25 @@ class BinningCalibrator(BinaryCalibrator):
             for n_bins in candidates:
                 cuts = _cuts(fitted_to.scores, n_bins)
                 edges = midpoints(fitted_to.scores[cuts - 1], fitted_to.scores[cuts])
-                loss[n_bins] += tried_on.squared_error(edges, self._values(fitted_to, cuts)) / total
+                bounds = np.concatenate(([0], cuts, [len(fitted_to.scores)]))
+                value = self._values(np.diff(fitted_to.positive[bounds]), np.diff(fitted_to.weight[bounds]))
+                loss[n_bins] += tried_on.squared_error(edges, value) / total
         return loss
+
+
+def even_places(n_rows: int, n_bins: int) -> IntArray:
+    """Places in the sorted rows where new bins would begin if there were no ties; at least 1."""
+    n_bins = min(n_bins, n_rows)
+    size, extra = divmod(n_rows, n_bins)
+    number = np.arange(1, n_bins)
+    return number * size + np.minimum(number, extra)
 
 
 def _cuts(scores: Float64Array, n_bins: int) -> IntArray:
     """Places in the sorted scores where a new bin begins."""
-    n = len(scores)
-    size, extra = divmod(n, min(n_bins, n))
-    places = np.arange(1, min(n_bins, n)) * size
-    places += np.minimum(np.arange(1, len(places) + 1), extra)
+    places = even_places(len(scores), n_bins)
     places = np.searchsorted(scores, scores[places - 1], side="right")
-    return np.unique(places[places < n])
+    return np.unique(places[places < len(scores)])
 
 
 @dataclass(frozen=True, slots=True)

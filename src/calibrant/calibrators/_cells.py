@@ -81,7 +81,7 @@ class Grid:
         of one, has key 0.
         """
         key: IntArray | int = 0
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # far outside, a place may be beyond all integers
             for axis, lowest, size, each in zip(self.axes, self.lowest, self.sizes, scores, strict=True):
                 place = each - axis.origin
                 place /= axis.width

@@ -1,7 +1,8 @@
 """Maximum likelihood for P = 1/(1 + exp(A f + B)), by safeguarded Newton steps."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -96,13 +97,62 @@ def _start(problem: "_Problem") -> Float64Array:
 def _minimise(
     problem: "_Problem", theta: Float64Array, max_iter: int, tol: float
 ) -> tuple[Float64Array, int, bool]:
-    gradient, hessian = problem.derivatives(theta)
+    search = newton(theta, max_iter, tol)
+    try:
+        question = next(search)
+        while True:
+            answer = (
+                problem.derivatives(question.at[0])
+                if question.slopes
+                else np.array([problem.objective(point) for point in question.at])
+            )
+            question = search.send(answer)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What Newton's method asks of the rows: gradient and Hessian at a point, or the objective at some."""
+
+    slopes: bool
+    at: tuple[Float64Array, ...]
+
+
+#: Is sent gradient and Hessian, or objectives, per unit of weight.
+NewtonSearch = Generator[Question, Any, tuple[Float64Array, int, bool]]
+
+
+def newton(theta: Float64Array, max_iter: int, tol: float) -> NewtonSearch:
+    """Minimise a convex objective by safeguarded Newton steps, wherever the rows are.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (r,)
+        Where to begin.
+    max_iter : int
+        Largest number of steps.
+    tol : float
+        A step whose largest entry is below this, relative to the parameters where these are large, is the
+        last.
+
+    Yields
+    ------
+    Question
+        What must be known of the rows; the answer is to be sent.
+
+    Returns
+    -------
+    tuple
+        The minimiser, the number of steps, and whether the optimum was reached.
+    """
+    gradient, hessian = yield Question(True, (theta,))
     for n_iter in range(1, max_iter + 1):
         # The step of least norm: collinear features, or certainty everywhere, leave the Hessian singular.
         step = -np.asarray(np.linalg.lstsq(hessian, gradient, rcond=None)[0], dtype=np.float64)
         if np.abs(step).max() < tol * max(1.0, np.abs(theta).max()):
             return theta + step, n_iter, True
-        reached = _advance(problem, theta, step, gradient)
+        reached = yield from _advance(theta, step, gradient)
         if reached is None:
             return theta, n_iter, True
         theta, gradient, hessian = reached
@@ -110,19 +160,28 @@ def _minimise(
 
 
 def _advance(
-    problem: "_Problem", theta: Float64Array, step: Float64Array, gradient: Float64Array
-) -> tuple[Float64Array, Float64Array, Float64Array] | None:
-    """Go along the step as far as the objective decreases; None if rounding leaves no way to go."""
-    trial, slope = theta + step, gradient @ step
-    ahead, hessian = problem.derivatives(trial)
+    theta: Float64Array, step: Float64Array, gradient: Float64Array
+) -> Generator[Question, Any, tuple[Float64Array, Float64Array, Float64Array] | None]:
+    """Go along the step as far as the objective decreases; None if rounding leaves no way to go.
+
+    The objective is asked for at a few lengths at once, as an answer may take a pass over a file.
+    """
+    slope = gradient @ step
+    ahead, hessian = yield Question(True, (theta + step,))
     if ahead @ step <= -0.1 * slope:
-        return trial, ahead, hessian
-    here, length = problem.objective(theta), 1.0
-    while length >= 1e-10:
-        if problem.objective(trial) <= here + 1e-4 * length * slope:
-            return trial, *problem.derivatives(trial)
-        length /= 2
-        trial = theta + length * step
+        return theta + step, ahead, hessian
+    lengths = np.ldexp(1.0, -np.arange(34))
+    here = None
+    for some in np.split(lengths, [4, 10]):
+        trials = tuple(theta + length * step for length in some)
+        objectives = yield Question(False, trials if here is not None else (theta, *trials))
+        if here is None:
+            here, objectives = objectives[0], objectives[1:]
+        enough = np.flatnonzero(objectives <= here + 1e-4 * some * slope)
+        if len(enough):
+            trial = trials[enough[0]]
+            gradient, hessian = yield Question(True, (trial,))
+            return trial, gradient, hessian
     return None
 
 

@@ -1,14 +1,14 @@
 """Isotonic calibration: the non-decreasing map that fits best (pool adjacent violators)."""
 
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, FloatArray, Target
+from calibrant._core._arrays import Array, Float64Array, FloatArray, Target
 from calibrant._core._checks import check_option
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._binary import BinaryCalibrator
-from calibrant.calibrators._pooling import Blocks, isotonic_blocks
+from calibrant.calibrators._pooling import Blocks, isotonic_blocks, pool_points
 from calibrant.calibrators._steps import IntervalLookup, midpoints
 
 Between = Literal["nearest", "linear", "average", "lower", "upper"]
@@ -92,11 +92,43 @@ class PAVCalibrator(BinaryCalibrator):
             raise ParameterError(f"clip must be None or a number in [0, 0.5); got {self.clip!r}")
 
     def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
-        if self.increasing:
-            blocks = isotonic_blocks(scores, target, weights)
-        else:
-            against = ~target if target.dtype == bool else 1.0 - target
-            blocks = isotonic_blocks(scores, against, weights)
+        if not self.increasing:
+            target = ~target if target.dtype == bool else 1.0 - target
+        self._keep(isotonic_blocks(scores, target, weights))
+
+    def fit_points(
+        self,
+        lo: Float64Array,
+        hi: Float64Array,
+        positive: Float64Array,
+        negative: Float64Array,
+        classes: Array,
+    ) -> Self:
+        """Learn from rows that somebody else has gathered into points, in ascending order of the scores.
+
+        Parameters
+        ----------
+        lo, hi : ndarray of shape (m,)
+            Least and greatest score of the rows of every point; the points lie apart.
+        positive, negative : ndarray of shape (m,)
+            Total weight of their rows of either class; not both zero.
+        classes : ndarray of shape (2,)
+            The labels, the positive one second.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator. It is that of the rows themselves if no block of the solution for these
+            begins or ends inside a point.
+        """
+        self._check_parameters()
+        self._keep(pool_points(lo, hi, *((positive, negative) if self.increasing else (negative, positive))))
+        self.classes_ = classes
+        return self
+
+    def _keep(self, blocks: Blocks) -> None:
+        """Take the solution for the rising class, and make the map of it."""
+        if not self.increasing:
             blocks = Blocks(blocks.lo, blocks.hi, 1.0 - blocks.value, blocks.weight)
         if self.laplace:
             blocks = _soften_certain_blocks(blocks)

@@ -79,7 +79,7 @@ def isotonic_blocks(scores: FloatArray, target: Target, weights: Float64Array | 
         if target.dtype == bool
         else _runs_of_shares(scores, target, weights)
     )
-    return _pool(runs)
+    return _pool_runs(runs)
 
 
 def _runs_of_labels(scores: FloatArray, positive: BoolArray, weights: Float64Array | None) -> _Runs:
@@ -136,25 +136,51 @@ def _runs_of_shares(scores: FloatArray, share: Float64Array, weights: Float64Arr
     )
 
 
-def _pool(runs: _Runs) -> Blocks:
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415  (0.6 s to import)
+def pool_points(lo: Float64Array, hi: Float64Array, positive: Float64Array, negative: Float64Array) -> Blocks:
+    """Solve the isotonic regression of points, each of which stands for rows that need not be told apart.
 
-    weight = runs.positive + runs.negative
-    starts = isotonic_regression(runs.positive / weight, weights=weight).blocks[:-1]
-    # Values from the sums of the masses, not from running means: exact counts give exact shares.
-    positive, weight = np.add.reduceat(runs.positive, starts), np.add.reduceat(weight, starts)
-    first = _first_of_equals(positive / weight)
-    if len(first) < len(starts):
-        starts = starts[first]
-        positive, weight = np.add.reduceat(positive, first), np.add.reduceat(weight, first)
-    places = runs.starts[starts]
+    Parameters
+    ----------
+    lo, hi : ndarray of shape (m,)
+        Least and greatest score of the rows of every point; the points lie apart, in ascending order.
+    positive, negative : ndarray of shape (m,)
+        Total weight of their rows of either class; not both zero.
+
+    Returns
+    -------
+    Blocks
+        The solution: values rise strictly from block to block.
+    """
+    starts, value, weight = _pool(positive, negative)
+    ends = np.append(starts[1:], len(lo)) - 1
+    return Blocks(lo[starts], hi[ends], value, weight)
+
+
+def _pool_runs(runs: _Runs) -> Blocks:
+    first, value, weight = _pool(runs.positive, runs.negative)
+    places = runs.starts[first]
     ends = np.append(places[1:], runs.n_places) - 1
     return Blocks(
         lo=runs.score_at(places).astype(np.float64),
         hi=runs.score_at(ends).astype(np.float64),
-        value=positive / weight,
+        value=value,
         weight=weight,
     )
+
+
+def _pool(positive: Float64Array, negative: Float64Array) -> tuple[IntArray, Float64Array, Float64Array]:
+    """Where the blocks begin, their values and their weights."""
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415  (0.6 s to import)
+
+    weight = positive + negative
+    starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    # Values from the sums of the masses, not from running means: exact counts give exact shares.
+    positive, weight = np.add.reduceat(positive, starts), np.add.reduceat(weight, starts)
+    first = _first_of_equals(positive / weight)
+    if len(first) < len(starts):
+        starts = starts[first]
+        positive, weight = np.add.reduceat(positive, first), np.add.reduceat(weight, first)
+    return starts, positive / weight, weight
 
 
 def _first_of_equals(value: Float64Array) -> IntArray:

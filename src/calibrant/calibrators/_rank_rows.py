@@ -8,7 +8,7 @@ import numpy as np
 from calibrant._core._arrays import BoolArray, Float64Array, FloatArray, IntArray
 from calibrant.calibrators._cells import CellCounter, Cells, Grid
 from calibrant.calibrators._combinations import RankPlan, SharedScore
-from calibrant.calibrators._ranking import places_of, row_blocks
+from calibrant.calibrators._ranking import lead, places_of, rank_truth, row_blocks
 
 
 class RankRows(ABC):
@@ -154,3 +154,22 @@ class SharedRows(RankRows):
         first = self._leading[min(self._n_own + score.rank, last)]
         least = self._leading[last + score.rank] if score.rank < 0 else self._scores
         return float(least.min()), float(first.max())
+
+
+def rows_by_rank(
+    plan: RankPlan, scores: FloatArray, position: IntArray, weights: Float64Array | None
+) -> tuple[IntArray, list[OwnRows], SharedRows | None]:
+    """The rank of every row's true class, the rows of the models of the first ranks, and those of the shared.
+
+    Where ranks share a model, the rank of a class at any of these is given as the first of them.
+    """
+    shared = None
+    if plan.shared is None:
+        leading, rank = rank_truth(scores, position)
+    else:
+        leaders, leading = lead(scores, plan.n_leading)
+        is_leader = leaders[: len(plan.own)] == position
+        rank = np.where(is_leader.any(axis=0), is_leader.argmax(axis=0), len(plan.own))
+        shared = SharedRows(plan, scores, position, leaders, leading, weights)
+    own = [OwnRows(used, leading, rank == judged, weights) for judged, used in enumerate(plan.own)]
+    return rank, own, shared

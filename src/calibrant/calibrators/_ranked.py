@@ -27,8 +27,8 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators._combinations import Combination, RankPlan, plan_ranks
-from calibrant.calibrators._rank_rows import OwnRows, RankRows, SharedRows
-from calibrant.calibrators._ranking import lead, places_of, rank_truth, row_blocks
+from calibrant.calibrators._rank_rows import RankRows, rows_by_rank
+from calibrant.calibrators._ranking import lead, places_of, row_blocks
 
 
 class RankModel(Protocol):
@@ -122,29 +122,42 @@ class RankedCalibrator(BaseEstimator, ABC):
         Self
             The fitted calibrator.
         """
-        self._check_parameters()
-        plan = plan_ranks(self.combination, self.max_rank, len(classes))
-        self._check_plan(plan)
+        plan = self.plan_for(len(classes))
         present = _present(len(scores), weights, known)
         if present is not None:
             scores, position = scores[present], position[present]
             weights = None if weights is None else weights[present]
         self._check_values(scores)
-        if plan.shared is None:
-            leading, rank = rank_truth(scores, position)
-            shared = None
-        else:
-            leaders, leading = lead(scores, plan.n_leading)
-            is_leader = leaders[: len(plan.own)] == position
-            rank = np.where(is_leader.any(axis=0), is_leader.argmax(axis=0), len(plan.own))
-            shared = self._fit_rank(SharedRows(plan, scores, position, leaders, leading, weights))
-        own = [
-            self._fit_rank(OwnRows(used, leading, rank == judged, weights))
-            for judged, used in enumerate(plan.own)
-        ]
+        rank, own_rows, shared_rows = rows_by_rank(plan, scores, position, weights)
+        shared = None if shared_rows is None else self._fit_rank(shared_rows)
+        own = [self._fit_rank(rows) for rows in own_rows]
+        share = np.bincount(rank, weights, minlength=len(plan.own))
+        return self.take_models(plan, own, shared, share, classes)
+
+    def take_models(self, plan: RankPlan, own: list[Any], shared: Any, share: Array, classes: Array) -> Self:
+        """Take the models of the ranks, however they were learned.
+
+        Parameters
+        ----------
+        plan : RankPlan
+            Which scores they use.
+        own : list
+            The models of the first ranks.
+        shared : object or None
+            That of the ranks after these.
+        share : ndarray
+            How often, or with what weight, the true class was at every rank; those after the first may be
+            together in one.
+        classes : ndarray of shape (k,)
+            The labels of the columns.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
         self._keep(own, shared)
         self._plan, self._own, self._shared = plan, own, shared
-        share = np.bincount(rank, weights, minlength=len(plan.own))
         self.rank_accuracy_ = share[: len(plan.own)] / share.sum()
         self.classes_ = classes
         return self
@@ -243,6 +256,24 @@ class RankedCalibrator(BaseEstimator, ABC):
     @abstractmethod
     def _keep(self, own: list[Any], shared: Any) -> None:
         """Set the attributes that tell of the models of the first ranks, and of the shared one, or None."""
+
+    def plan_for(self, n_classes: int) -> RankPlan:
+        """Check the parameters, and say which scores are used for every rank.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        RankPlan
+            The scores used.
+        """
+        self._check_parameters()
+        plan = plan_ranks(self.combination, self.max_rank, n_classes)
+        self._check_plan(plan)
+        return plan
 
     def _check_parameters(self) -> None:
         """Refuse options that cannot be."""

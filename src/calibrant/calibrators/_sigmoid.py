@@ -1,17 +1,17 @@
 """Platt's sigmoid calibration."""
 
 import warnings
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
-from calibrant._core._arrays import Float64Array, FloatArray, Target
+from calibrant._core._arrays import Array, Float64Array, FloatArray, Target
 from calibrant._core._checks import check_option, check_probabilities
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._binary import BinaryCalibrator, class_totals
-from calibrant.calibrators._logistic import fit_logistic
+from calibrant.calibrators._logistic import LogisticFit, fit_logistic
 
 #: How close to 0 and 1 a probability may come before its log-odds are taken.
 LOGIT_CLIP = 1e-12
@@ -96,25 +96,50 @@ class SigmoidCalibrator(BinaryCalibrator):
         wanted = _targets(target, positive, negative, smooth=self.smooth or min(positive, negative) == 0)
         if min(positive, negative) == 0 or features.min() == features.max():
             mean = wanted.mean() if weights is None else np.average(wanted, weights=weights)
-            self.A_, self.B_, self.n_iter_, self.converged_ = 0.0, float(-logit(mean)), 0, True
+            self._keep(flat_fit(float(mean)), separable=False)
             return
         fit = fit_logistic(features[:, None], wanted, weights, max_iter=self.max_iter)
+        self._keep(fit, separable=not self.smooth and _separable(features, wanted))
+
+    def fit_map(self, fit: LogisticFit, classes: Array, *, separable: bool = False) -> Self:
+        """Take a map that somebody else has fitted to the scores, or to their log-odds.
+
+        Parameters
+        ----------
+        fit : LogisticFit
+            The map.
+        classes : ndarray of shape (2,)
+            The labels, the positive one second.
+        separable : bool, default=False
+            Whether a threshold separates the classes, so that there is no best map.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        self._check_parameters()
+        self._keep(fit, separable=separable)
+        self.classes_ = classes
+        return self
+
+    def _keep(self, fit: LogisticFit, *, separable: bool) -> None:
         self.A_, self.B_ = float(fit.slope[0]), fit.intercept
-        self.n_iter_, self.converged_ = fit.n_iter, fit.converged
-        if not self.smooth and _separable(features, wanted):
-            self.converged_ = False
+        self.n_iter_, self.converged_ = fit.n_iter, fit.converged and not separable
+        if separable:
             message = (
                 "a threshold separates the classes, so plain maximum likelihood has no solution and the "
                 "sigmoid is arbitrarily steep; use smooth=True"
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         elif not fit.converged:
             message = f"the sigmoid fit stopped after max_iter={self.max_iter} steps; raise max_iter"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _positive(self, scores: Float64Array) -> Float64Array:
-        z = self.A_ * self._features(scores)
-        z += self.B_
+        with np.errstate(over="ignore"):  # far out the answer is 0 or 1
+            z = self.A_ * self._features(scores)
+            z += self.B_
         return np.asarray(expit(np.negative(z, out=z), out=z))
 
     def _features(self, scores: Float64Array) -> Float64Array:
@@ -124,9 +149,19 @@ class SigmoidCalibrator(BinaryCalibrator):
         return np.asarray(logit(np.clip(proba, LOGIT_CLIP, 1 - LOGIT_CLIP)))
 
 
+def flat_fit(mean: float) -> LogisticFit:
+    """The map that gives the mean target to every score."""
+    return LogisticFit(np.zeros(1), float(-logit(mean)), 0, True)
+
+
+def platt_targets(positive: float, negative: float, *, smooth: bool) -> tuple[float, float]:
+    """What positives and negatives are wanted to get: Platt's targets for their totals, or 1 and 0."""
+    return ((positive + 1) / (positive + 2), 1 / (negative + 2)) if smooth else (1.0, 0.0)
+
+
 def _targets(target: Target, positive: float, negative: float, *, smooth: bool) -> Float64Array:
     """Platt's targets for the given class totals, or the labels themselves."""
-    high, low = ((positive + 1) / (positive + 2), 1 / (negative + 2)) if smooth else (1.0, 0.0)
+    high, low = platt_targets(positive, negative, smooth=smooth)
     if target.dtype == bool:
         return np.where(target, high, low)
     return low + (high - low) * target

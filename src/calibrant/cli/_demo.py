@@ -1,4 +1,4 @@
-"""Print the demo's table and name its pictures."""
+"""Print the demo's table and name its pages."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from calibrant.experiments._demo import LEARNERS, PROBLEMS, Evaluation, Forecasts, draw, forecasts
+from calibrant.experiments._demo import N_STEPS, Evaluation, Forecasts, forecasts, write_reports
 
 MEASURES = ("brier", "calibration", "refinement", "log_loss", "error")
 LEGEND = (
-    "Less is better; * marks the best of its group. Half of the rows train and calibrate, the other half is "
-    "measured. Breast cancer has 2 classes, digits 10."
+    "Less is better; * marks the best of its group. Every row is judged by a model that has not seen it. "
+    "Digits has 10 classes, diabetes 3."
 )
 PARTS = (
     "The Brier score is the sum over the classes. Calibration is the part of it that a monotone repair of "
@@ -26,23 +26,24 @@ INFINITY = (
 
 
 def run(folder: Path) -> None:
-    """Run the demo: a progress bar on a terminal, then the table and the pictures."""
+    """Run the demo: a progress bar on a terminal, then the table and the pages."""
     results = _forecasts(Console(stderr=True))
     console = Console(highlight=False)
     console.print(_table([result.evaluations() for result in results]))
     for paragraph in (LEGEND, PARTS, INFINITY):
         console.print(paragraph)
-    console.print("Reliability diagrams:")
-    for path in draw(results, folder):
+    console.print("\nOpen these pages in a browser:")
+    for path, summary in write_reports(results, folder).items():
         console.print(f"  {path}", soft_wrap=True)
+        console.print(f"    {summary.title}. {summary.verdict.headline}", soft_wrap=True)
 
 
 def _forecasts(console: Console) -> list[Forecasts]:
     if not console.is_terminal:
-        return list(forecasts())
+        return [found for found in forecasts() if found is not None]
     with Progress(console=console, transient=True) as progress:
-        n_steps = len(PROBLEMS) * len(LEARNERS)
-        return list(progress.track(forecasts(), total=n_steps, description="training and calibrating"))
+        steps = progress.track(forecasts(), total=N_STEPS, description="training and calibrating")
+        return [found for found in steps if found is not None]
 
 
 def _table(groups: list[list[Evaluation]]) -> Table:

@@ -1,1 +1,95 @@
-"""Where the rows live: arrays, files in batches, any frame; and summaries that merge."""
+"""Where the rows live: arrays, files in batches, any frame; and summaries that merge.
+
+Files:
+
+- `open_source`: rows from a file, a folder, a pipe or a frame, in batches, as often as needed (`Source`).
+- `open_sink`: rows into a file that is complete or absent (`Sink`).
+- `choose_columns`: scores by name or pattern, with the classes that the names tell (`Chosen`).
+
+Fits in passes, for rows that do not fit into memory:
+
+- `rows_of`: scores, labels and weights of a source (`TableRows`, batches of `Rows`).
+- `fit_in_passes`: the same models as in memory; `PassOptions` for its memory, `Progress` for whoever waits.
+- `apply_in_batches`: probabilities and decisions, batch by batch.
+- `evaluate_in_passes`: how good probabilities are (`Evaluation`); `compare_in_passes`: which method to use.
+
+The seam, for other engines: a plan (`calibrator_plan`, `model_plan`) asks for passes by a `Task`, plain data;
+`reduce_rows` makes a `Summary` of rows, summaries merge and travel as Arrow tables (`read_summary`), and a
+task travels as JSON (`task_from_json`). `run_plan` is the engine of this process.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from calibrant.engines._columns import Chosen, choose_columns
+from calibrant.engines._files import open_source
+from calibrant.engines._sink import Sink, open_sink
+from calibrant.engines._source import Source
+
+if TYPE_CHECKING:
+    from calibrant.engines._apply import apply_in_batches
+    from calibrant.engines._compare import compare_in_passes
+    from calibrant.engines._driver import Progress, reduce_rows, run_plan
+    from calibrant.engines._evaluate import Evaluation, evaluate_in_passes
+    from calibrant.engines._fit import calibrator_plan, fit_in_passes, model_plan
+    from calibrant.engines._options import PassOptions
+    from calibrant.engines._rows import Rows
+    from calibrant.engines._summary import Summary, Task, read_summary, task_from_json
+    from calibrant.engines._table_rows import TableRows, rows_of
+
+#: Imported when they are first used, as they need scikit-learn, and who only reads a file does not.
+_HOME = {
+    "Evaluation": "_evaluate",
+    "PassOptions": "_options",
+    "Progress": "_driver",
+    "Rows": "_rows",
+    "Summary": "_summary",
+    "TableRows": "_table_rows",
+    "Task": "_summary",
+    "apply_in_batches": "_apply",
+    "calibrator_plan": "_fit",
+    "compare_in_passes": "_compare",
+    "evaluate_in_passes": "_evaluate",
+    "fit_in_passes": "_fit",
+    "model_plan": "_fit",
+    "read_summary": "_summary",
+    "reduce_rows": "_driver",
+    "rows_of": "_table_rows",
+    "run_plan": "_driver",
+    "task_from_json": "_summary",
+}
+
+__all__ = [
+    "Chosen",
+    "Evaluation",
+    "PassOptions",
+    "Progress",
+    "Rows",
+    "Sink",
+    "Source",
+    "Summary",
+    "TableRows",
+    "Task",
+    "apply_in_batches",
+    "calibrator_plan",
+    "choose_columns",
+    "compare_in_passes",
+    "evaluate_in_passes",
+    "fit_in_passes",
+    "model_plan",
+    "open_sink",
+    "open_source",
+    "read_summary",
+    "reduce_rows",
+    "rows_of",
+    "run_plan",
+    "task_from_json",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'calibrant.engines' has no attribute {name!r}")
+    value: object = getattr(import_module(f"calibrant.engines.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,14 +1,17 @@
 """Finished jobs on disk, so that an interrupted run goes on where it stopped.
 
-A job is known by its function, its arguments and the source of the code that it runs: after a change of the
-code nothing old is taken for new.
+A job is known by its function, its arguments, the code that it runs, the releases that it runs on and the
+folder of its data: after a change of any of these nothing old is taken for new.
 """
 
+import ast
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -16,8 +19,8 @@ from typing import Any
 import calibrant
 from calibrant.experiments._experiment import Job
 
-#: The rooms that an experiment computes with.
-COMPUTING = ("_core", "metrics", "codes", "calibrators", "decisions", "learners", "classifiers")
+#: What computes beside our own code.
+RELEASES = ("numpy", "scipy", "scikit-learn")
 
 
 class Cache:
@@ -27,11 +30,14 @@ class Cache:
     ----------
     folder : Path, optional
         By default `calibrant/experiments` in the folder that XDG_CACHE_HOME names, or in `~/.cache`.
+    fresh : bool, default=False
+        Whether to look nothing up, so that every job is run again and replaces what is kept.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, fresh: bool = False) -> None:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         self.folder = folder or home / "calibrant" / "experiments"
+        self.fresh = fresh
 
     def get(self, job: Job) -> Any:
         """Look a job up.
@@ -46,12 +52,14 @@ class Cache:
         object
             What it returned, or None.
         """
+        if self.fresh:
+            return None
         try:
             return json.loads(self._path(job).read_text(encoding="utf-8"))["answer"]
         except (OSError, ValueError, KeyError):
             return None
 
-    def put(self, job: Job, answer: Any) -> None:
+    def put(self, job: Job, answer: Any) -> Any:
         """Keep what a job returned.
 
         Parameters
@@ -60,17 +68,25 @@ class Cache:
             The work.
         answer : object
             Plain data.
+
+        Returns
+        -------
+        object
+            The answer as it will be looked up, with lists for tuples.
         """
         content = json.dumps({"arguments": dict(job.arguments), "answer": answer})
         path = self._path(job)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".part", delete=False) as file:
             file.write(content)
         Path(file.name).replace(path)
+        return json.loads(content)["answer"]
 
     def _path(self, job: Job) -> Path:
         module, name = job.function.__module__, job.function.__qualname__
-        key = json.dumps([module, name, dict(job.arguments), _source(module)], sort_keys=True)
+        releases = [version(package) for package in RELEASES]
+        data = os.environ.get("CALIBRANT_DATA", "")
+        key = json.dumps([module, name, dict(job.arguments), _source(module), releases, data], sort_keys=True)
         return self.folder / name / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
 
 
@@ -78,16 +94,34 @@ class Cache:
 def _source(module: str) -> str:
     """A digest of the code that a job of this module runs."""
     digest = hashlib.sha256()
-    for path in _files(module):
-        digest.update(path.read_bytes())
+    for path in sorted(_imported(Path(str(sys.modules[module].__file__)), set())):
+        digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
 
+def _imported(path: Path, seen: set[Path]) -> set[Path]:
+    """A file of code, and those of all our modules that it imports, directly or not."""
+    if path not in seen:
+        seen.add(path)
+        for statement in ast.walk(ast.parse(path.read_bytes())):
+            for module in _modules(statement):
+                for file in _files(module):
+                    _imported(file, seen)
+    return seen
+
+
+def _modules(statement: ast.AST) -> Iterator[str]:
+    """What a statement imports; a name from a package may be a module of it."""
+    if isinstance(statement, ast.ImportFrom) and statement.module:
+        yield statement.module
+        yield from (f"{statement.module}.{alias.name}" for alias in statement.names)
+    elif isinstance(statement, ast.Import):
+        yield from (alias.name for alias in statement.names)
+
+
 def _files(module: str) -> Iterator[Path]:
-    package = Path(calibrant.__file__).parent
-    for room in COMPUTING:
-        yield from sorted((package / room).glob("**/*.py"))
-    yield package / "experiments" / "_datasets.py"
-    own = package.parent.joinpath(*module.split(".")).with_suffix(".py")
-    if own.is_file():
-        yield own
+    """Where a module of ours lies; nothing for those of others."""
+    package, *parts = module.split(".")
+    if package == "calibrant":
+        place = Path(calibrant.__file__).parent.joinpath(*parts)
+        yield from (file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file())

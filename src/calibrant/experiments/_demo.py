@@ -1,41 +1,88 @@
-"""The demo: two learners on two problems, raw and calibrated, with data that scikit-learn carries."""
+"""The demo: two learners on two problems, raw and calibrated, with data that scikit-learn carries.
 
-from collections.abc import Callable, Iterator
+The problems are ten handwritten digits, and diabetes patients whose disease will progress slowly, moderately
+or fast, of whom each kind of mistake has its price. Every row is judged by a model that has not seen it.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.model_selection import train_test_split
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant.calibrators import RankedLogisticCalibrator
 from calibrant.classifiers import CalibratedClassifier
 from calibrant.codes import normalize
-from calibrant.metrics import (
-    brier_decomposition,
-    brier_score,
-    error_rate,
-    log_loss,
-    reliability_bins,
-    rescale_margin,
-)
-from calibrant.plots import reliability_diagram
+from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss, rescale_margin
+from calibrant.report import Summary, summarize
 
-PROBLEMS: dict[str, Callable[..., tuple[Array, IntArray]]] = {
-    "breast cancer": load_breast_cancer,
-    "digits": load_digits,
-}
 LEARNERS: dict[str, Any] = {
     "naive Bayes": GaussianNB(),
     "linear SVM": make_pipeline(StandardScaler(), LinearSVC(random_state=0)),
 }
-METHODS = ("raw", "sigmoid", "binning", "pav")
+#: By name the calibrator; None for what the learner gives as it is.
+METHODS: dict[str, Any] = {
+    "raw": None,
+    "sigmoid": "sigmoid",
+    "pav": "pav",
+    "ranked logistic": RankedLogisticCalibrator(smooth=True),
+}
+SPEEDS = ("slow", "moderate", "fast")
+#: What it costs to treat a patient as one kind who turns out to be another: rows are decisions.
+SPEED_COSTS = {
+    "slow": {"slow": 0, "moderate": 2, "fast": 10},
+    "moderate": {"slow": 1, "moderate": 0, "fast": 3},
+    "fast": {"slow": 3, "moderate": 1.5, "fast": 0},
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """A data set.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    X, y : ndarray
+        Features, and the number of the class.
+    classes : tuple
+        The labels.
+    n_folds : int
+        In how many parts the rows are judged by models trained on the others.
+    """
+
+    name: str
+    X: Array
+    y: IntArray
+    classes: tuple[object, ...]
+    n_folds: int
+
+
+def problems() -> tuple[Problem, ...]:
+    """Load the data.
+
+    Returns
+    -------
+    tuple of Problem
+        Digits and diabetes.
+    """
+    digits, numbers = load_digits(return_X_y=True)
+    patients, progress = load_diabetes(return_X_y=True)
+    third = np.quantile(progress, [1 / 3, 2 / 3])
+    return (
+        Problem("digits", digits, numbers, tuple(range(10)), n_folds=2),
+        Problem("diabetes", patients, np.searchsorted(third, progress), SPEEDS, n_folds=5),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +99,12 @@ class Evaluation:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Forecasts:
-    """The test rows of one learner on one problem: truth, and the probabilities of every method."""
+    """One learner on one problem: the truth, and the probabilities of every method."""
 
-    problem: str
+    problem: Problem
     learner: str
-    y: IntArray
     proba: dict[str, Float64Array]
 
     def evaluations(self) -> list[Evaluation]:
@@ -72,105 +118,140 @@ class Forecasts:
         return [self._evaluate(method) for method in self.proba]
 
     def _evaluate(self, method: str) -> Evaluation:
-        proba = self.proba[method]
-        split = brier_decomposition(self.y, proba, isotonic=True, mode="classwise")
+        y, proba = self.problem.y, self.proba[method]
+        split = brier_decomposition(y, proba, isotonic=True, mode="classwise")
         return Evaluation(
-            problem=self.problem,
+            problem=self.problem.name,
             learner=self.learner,
             method=method,
-            brier=brier_score(self.y, proba, convention="sum"),
+            brier=brier_score(y, proba, convention="sum"),
             calibration=split.calibration,
             refinement=split.refinement,
-            log_loss=log_loss(self.y, proba),
-            error=error_rate(self.y, proba),
+            log_loss=log_loss(y, proba),
+            error=error_rate(y, proba),
         )
 
 
-def forecasts() -> Iterator[Forecasts]:
-    """Train, calibrate and predict: one learner on one problem at a time.
+#: What `forecasts` yields: one learner on one problem, once it is done.
+N_STEPS = 2 * len(LEARNERS) * len(METHODS)
+
+
+def forecasts() -> Iterator[Forecasts | None]:
+    """Train, calibrate and predict, one method at a time.
 
     Yields
     ------
-    Forecasts
-        Probabilities of the half of the rows that took no part in training or calibration.
+    Forecasts or None
+        After the last method of a learner on a problem its probabilities, before that None: `N_STEPS` in
+        all, so that progress can be shown.
     """
-    for problem, load in PROBLEMS.items():
-        X, y = load(return_X_y=True)
-        parts = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
+    for problem in problems():
         for name, learner in LEARNERS.items():
-            yield Forecasts(problem, name, parts[3], dict(_by_method(learner, *parts[:3])))
+            proba: dict[str, Float64Array] = {}
+            for method, calibrator in METHODS.items():
+                proba[method] = _out_of_fold(problem, learner, calibrator)
+                yield Forecasts(problem, name, proba) if len(proba) == len(METHODS) else None
 
 
-def _by_method(
-    learner: Any, X_train: Array, X_test: Array, y_train: IntArray
-) -> Iterator[tuple[str, Float64Array]]:
-    yield "raw", _raw_probabilities(clone(learner).fit(X_train, y_train), X_train, X_test)
-    for method in METHODS[1:]:
-        yield method, CalibratedClassifier(learner, method).fit(X_train, y_train).predict_proba(X_test)
+def _out_of_fold(problem: Problem, learner: Any, calibrator: Any) -> Float64Array:
+    """Probabilities of every row, by a model that was trained and calibrated on other rows."""
+    proba = np.empty((len(problem.y), len(problem.classes)))
+    folds = StratifiedKFold(problem.n_folds, shuffle=True, random_state=0)
+    for seen, unseen in folds.split(problem.X, problem.y):
+        X, y = problem.X[seen], problem.y[seen]
+        if calibrator is None:
+            proba[unseen] = _raw_probabilities(clone(learner).fit(X, y), X, problem.X[unseen])
+        else:
+            proba[unseen] = (
+                CalibratedClassifier(learner, calibrator).fit(X, y).predict_proba(problem.X[unseen])
+            )
+    return proba
 
 
-def _raw_probabilities(fitted: Any, X_train: Array, X_test: Array) -> Float64Array:
+def _raw_probabilities(fitted: Any, seen: Array, unseen: Array) -> Float64Array:
     """What a user without calibration has: probabilities, or margins pressed into [0, 1]."""
     if hasattr(fitted, "predict_proba"):
-        return np.asarray(fitted.predict_proba(X_test))
-    margins, seen = fitted.decision_function(X_test), fitted.decision_function(X_train)
-    if margins.ndim == 1:
-        positive = rescale_margin(margins, reference=seen)
-        return np.column_stack([1 - positive, positive])
+        return np.asarray(fitted.predict_proba(unseen))
     columns = [
         rescale_margin(margin, reference=reference)
-        for margin, reference in zip(margins.T, seen.T, strict=True)
+        for margin, reference in zip(
+            fitted.decision_function(unseen).T, fitted.decision_function(seen).T, strict=True
+        )
     ]
     return normalize(np.column_stack(columns))
 
 
-def draw(results: list[Forecasts], folder: Path) -> list[Path]:
-    """Draw the reliability diagrams, one picture per problem.
+def reports(results: list[Forecasts]) -> dict[str, Summary]:
+    """Summarise what convinces: digits before and after calibration, and diabetes with costs.
 
     Parameters
     ----------
     results : list of Forecasts
-        What to draw.
-    folder : Path
-        Where the pictures go; it is made if it is missing.
+        All that `forecasts` gave.
 
     Returns
     -------
-    list of Path
-        The pictures written.
+    dict of str to Summary
+        By the names of the files they go into.
     """
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for problem in dict.fromkeys(result.problem for result in results):
-        shown = [result for result in results if result.problem == problem]
-        figure = Figure(figsize=(5.2 * len(shown), 5.6), layout="constrained")
-        for ax, result in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
-            _draw_one(ax, result)
-        figure.suptitle(f"{problem}: forecasts of each class against what came, rows not trained on")
-        figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=len(METHODS))
-        path = folder / f"reliability-{problem.replace(' ', '-')}.png"
-        figure.savefig(path, dpi=110)
-        paths.append(path)
-    return paths
-
-
-#: Okabe and Ito's colours, which the colour-blind can tell apart; the markers do for print.
-STYLES = {
-    "raw": {"color": "#000000", "marker": "x"},
-    "sigmoid": {"color": "#E69F00", "marker": "s"},
-    "binning": {"color": "#56B4E9", "marker": "^"},
-    "pav": {"color": "#009E73", "marker": "o"},
-}
+    before = "naive Bayes, raw"
+    digits = _by_learner_and_method(results, "digits")
+    first = _summary(results, "digits", before, digits)
+    diabetes = _by_learner_and_method(results, "diabetes")
+    return {
+        "digits-before.html": first,
+        "digits-after.html": _summary(results, "digits", _recommended(first), digits),
+        "diabetes-costs.html": _summary(
+            results,
+            "diabetes",
+            _recommended(_summary(results, "diabetes", before, diabetes)),
+            diabetes,
+            SPEED_COSTS,
+        ),
+    }
 
 
-def _draw_one(ax: Any, result: Forecasts) -> None:
-    """All classes pooled: every forecast of every class against whether that class came."""
-    for method, proba in result.proba.items():
-        columns = range(1, 2) if proba.shape[1] == 2 else range(proba.shape[1])
-        came = np.concatenate([result.y == column for column in columns])
-        forecast = np.concatenate([proba[:, column] for column in columns])
-        bins = reliability_bins(came, forecast, width=0.1)
-        reliability_diagram(bins, ax=ax, label=method, **STYLES[method])  # type: ignore[arg-type]
-    ax.set_title(result.learner)
+def _recommended(summary: Summary) -> str:
+    return "" if summary.methods is None else summary.methods.recommended
+
+
+def _by_learner_and_method(results: list[Forecasts], problem: str) -> dict[str, Float64Array]:
+    return {
+        f"{result.learner}, {method}": proba
+        for result in results
+        if result.problem.name == problem
+        for method, proba in result.proba.items()
+    }
+
+
+def _summary(
+    results: list[Forecasts], name: str, subject: str, methods: dict[str, Float64Array], cost: object = None
+) -> Summary:
+    problem = next(result.problem for result in results if result.problem.name == name)
+    labels = np.array(problem.classes)[problem.y]
+    return summarize(
+        labels,
+        methods[subject],
+        classes=problem.classes,
+        methods=methods,
+        cost=cost,
+        title=f"{name.capitalize()}: {subject}",
+    )
+
+
+def write_reports(results: list[Forecasts], folder: Path) -> dict[Path, Summary]:
+    """Write the pages.
+
+    Parameters
+    ----------
+    results : list of Forecasts
+        All that `forecasts` gave.
+    folder : Path
+        Where the pages go; it is made if it is missing.
+
+    Returns
+    -------
+    dict of Path to Summary
+        What was written where.
+    """
+    return {summary.save(folder / name): summary for name, summary in reports(results).items()}

@@ -120,7 +120,8 @@ class Experiment:
     collect : callable
         From the finished jobs to the findings. Jobs that could not run are not among them.
     axes : mapping
-        For figures: "x" and "y" name the axes, "log" may be "x", "y" or "xy".
+        For figures: "x" and "y" name the axes, "log" may be "x", "y" or "xy"; "shape" is "simplex" where the
+        corners of a triangle are three classes.
     """
 
     name: str

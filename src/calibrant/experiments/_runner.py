@@ -104,5 +104,4 @@ def _run(number: int, job: Job, cache: Cache) -> tuple[int, Any]:
         answer = job()
     except MissingDataError as error:
         return number, Missing(str(error))
-    cache.put(job, answer)
-    return number, answer
+    return number, cache.put(job, answer)

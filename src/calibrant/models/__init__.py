@@ -1,1 +1,47 @@
-"""The fitted chain that travels: scores to probabilities to decisions; save, load, ONNX."""
+"""The fitted chain that travels: scores to probabilities to decisions; save and load.
+
+- `ScoreModel`: the chain in one object; `TrainingSummary` and `FitMetrics` are what it remembers.
+- `save`, `load`: one JSON file; `to_document`, `from_document`: the same as plain data; `schema`: what it
+  may hold; `describe`: what it holds.
+- `to_onnx`, `save_onnx`: the same numbers as an ONNX graph.
+- `compare_methods`, `compare_forecasts`: which method to use; `named_method`: the methods compared.
+"""
+
+from calibrant.models._comparison import (
+    MethodComparison,
+    MethodResult,
+    compare_forecasts,
+    compare_methods,
+)
+from calibrant.models._description import ModelDescription, describe
+from calibrant.models._document import from_document, to_document
+from calibrant.models._files import load, save
+from calibrant.models._methods import named_method
+from calibrant.models._onnx import save_onnx, to_onnx
+from calibrant.models._onnx_graph import OnnxExportError
+from calibrant.models._place import ModelFileError
+from calibrant.models._schema import schema
+from calibrant.models._score_model import ScoreModel
+from calibrant.models._summary import FitMetrics, TrainingSummary
+
+__all__ = [
+    "FitMetrics",
+    "MethodComparison",
+    "MethodResult",
+    "ModelDescription",
+    "ModelFileError",
+    "OnnxExportError",
+    "ScoreModel",
+    "TrainingSummary",
+    "compare_forecasts",
+    "compare_methods",
+    "describe",
+    "from_document",
+    "load",
+    "named_method",
+    "save",
+    "save_onnx",
+    "schema",
+    "to_document",
+    "to_onnx",
+]

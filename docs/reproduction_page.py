@@ -1,0 +1,148 @@
+"""The page of the papers' numbers and ours, written at build time from reproduction/*.json.
+
+`guide/reproduction.md` holds the words; where it says so, the findings of every paper are put in.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from calibrant.experiments._layout import HELD, blocks, row_names
+
+PAGE = "guide/reproduction"
+FINDINGS = Path(__file__).parent / "reproduction"
+#: Where the findings of a paper go.
+PLACE = re.compile(r"^<!-- findings: (\w+) -->$", re.MULTILINE)
+#: Okabe and Ito's colours, which the colour-blind can tell apart, and marks for print.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+MARKS = "osD^vPX*"
+
+
+def read_findings() -> list[dict[str, Any]]:
+    """The findings of all experiments, tables before figures, in the order of their numbers."""
+    documents = [json.loads(path.read_text(encoding="utf-8")) for path in FINDINGS.glob("*.json")]
+    return sorted(documents, key=lambda document: _order(document["name"]))
+
+
+def _order(name: str) -> tuple[str, bool, bool, int, str]:
+    paper, _, rest = name.partition("-")
+    number = re.search(r"\d+", rest)
+    return paper, not number, rest.startswith("figure"), int(number[0]) if number else 0, rest
+
+
+def write_page(app: Any, docname: str, source: list[str]) -> None:
+    """Put the findings in their places, when Sphinx reads the page."""
+    if docname == PAGE:
+        documents = read_findings()
+        app.env.note_dependency(str(FINDINGS))
+        source[0] = PLACE.sub(lambda place: _paper(documents, place[1]), source[0])
+
+
+def draw_figures(app: Any, error: Exception | None) -> None:
+    """Draw the figures into the built pages."""
+    if error is None and app.builder.format == "html":
+        folder = Path(app.outdir) / "_images"
+        folder.mkdir(parents=True, exist_ok=True)
+        for document in read_findings():
+            if document["series"]:
+                figure(document).savefig(folder / f"{document['name']}.png", dpi=120)
+
+
+def _paper(documents: list[dict[str, Any]], paper: str) -> str:
+    parts = [_section(document) for document in documents if document["name"].startswith(f"{paper}-")]
+    return "\n\n".join(parts) or "*No findings are kept for this paper.*"
+
+
+def _section(document: Mapping[str, Any]) -> str:
+    """A heading, the table, the figure, how to read them, and what should have been seen."""
+    lines = [f"### {document['name']}", "", f"{_safe(document['title'])}. `{document['command']}`", ""]
+    if document["series"]:
+        alt = _safe(document["title"]).replace('"', "'")
+        lines += [f'<img src="../_images/{document["name"]}.png" alt="{alt}" style="max-width: 100%">', ""]
+    if document["rows"]:
+        table = list(_table(document))
+        # The points of a figure are for those who want them.
+        folded = ["<details><summary>The numbers</summary>", "", *table, "", "</details>"]
+        lines += [*(folded if document["series"] else table), ""]
+    lines += [_safe(document["conventions"]), ""]
+    for check in document["checks"]:
+        finding = f" ({_safe(check['finding'])})" if check["finding"] else ""
+        lines.append(f"- **{HELD[check['held']]}**: {_safe(check['statement'])}{finding}")
+    lines += [f"- skipped: {_safe(reason)}" for reason in document["skipped"]]
+    return "\n".join(lines)
+
+
+def _table(document: Mapping[str, Any]) -> Iterator[str]:
+    columns = blocks(document)
+    headings = [", ".join(document["labels"]), *(heading for block in columns for heading in block.headings)]
+    yield _line(headings)
+    yield _line(["---", *["--:"] * (len(headings) - 1)])
+    for number, name in enumerate(row_names(document)):
+        yield _line([name, *(cell for block in columns for cell in block.cells[number])])
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(map(_safe, cells))} |"
+
+
+def _safe(text: str) -> str:
+    """Words as they are, where Markdown would see more in them."""
+    return re.sub(r"([|*_$<\[\]`])", r"\\\1", text)
+
+
+def figure(document: Mapping[str, Any]) -> Figure:
+    """Draw the lines of an experiment, one picture per panel."""
+    panels = list(dict.fromkeys(line["panel"] for line in document["series"]))
+    names = list(dict.fromkeys(line["name"] for line in document["series"]))
+    n_columns = min(len(panels), 2 if len(panels) in (2, 4) else 3)
+    n_rows = -(-len(panels) // n_columns)
+    width = 1 + 4.6 * n_columns
+    n_entries = max(1, int(width / (0.6 + 0.085 * max(map(len, names)))))
+    height = 4.2 * n_rows + 0.3 * (1 + len(names) // n_entries)
+    drawn = Figure(figsize=(width, height), layout="constrained")
+    grid = drawn.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for ax, panel in zip(grid, panels, strict=False):
+        lines = [line for line in document["series"] if line["panel"] == panel]
+        for line in lines:
+            _draw(ax, line, names.index(line["name"]))
+        _dress(ax, panel, document["axes"])
+    for ax in grid[len(panels) :]:
+        ax.set_axis_off()
+    known = {}
+    for ax in grid:
+        known |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    drawn.legend(known.values(), known.keys(), loc="outside lower center", ncols=n_entries, fontsize=9)
+    return drawn
+
+
+def _draw(ax: Axes, line: Mapping[str, Any], number: int) -> None:
+    colour, mark = COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)]
+    x, y = ([float("nan") if value is None else float(value) for value in line[axis]] for axis in "xy")
+    few = len(x) <= 30
+    if line["name"] == "diagonal":
+        ax.plot(x, y, "--", color="#888888", label=line["name"], linewidth=1)
+    elif line["style"] == "points":
+        size, alpha = (5, 1.0) if few else (3, 0.6)
+        ax.plot(x, y, mark, color=colour, label=line["name"], markersize=size, alpha=alpha)
+    elif line["style"] == "steps":
+        ax.step(x, y, where="mid", color=colour, label=line["name"])
+    else:
+        shown = mark if len(x) > 2 and few else ""
+        ax.plot(x, y, color=colour, label=line["name"], marker=shown, markersize=4)
+    for note, *place in zip(line["notes"], x, y, strict=False):
+        ax.annotate(note, place, xytext=(4, -9), textcoords="offset points", fontsize=7, alpha=0.8)
+
+
+def _dress(ax: Axes, panel: str, axes: Mapping[str, str]) -> None:
+    ax.set(title=panel, xlabel=axes.get("x", ""), ylabel=axes.get("y", ""))
+    for axis in axes.get("log", ""):
+        getattr(ax, f"set_{axis}scale")("log")
+    if axes.get("shape") == "simplex":
+        ax.plot([0, 1, 0.5, 0], [0, 0, 3**0.5 / 2, 0], color="#888888", linewidth=1, zorder=0)
+        ax.set_aspect("equal")
+    ax.grid(alpha=0.25)

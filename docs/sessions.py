@@ -1,0 +1,81 @@
+"""Sessions with the command that documents show: run them, and keep what they print up to date.
+
+A block of code marked `console` is a session: lines that begin with "$ " are typed, the others printed.
+`python docs/sessions.py` runs those of the guide and of the README in folders of their own, and writes what
+they print into the documents; a test fails if a document does not show what is printed.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from click.testing import CliRunner
+
+DOCS = Path(__file__).parent
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def commands(session: str) -> list[str]:
+    """What is typed in a session; a command ends with the first line that does not end in a backslash."""
+    joined = session.replace("\\\n", "\\\0")
+    return [line[2:].replace("\\\0", "\\\n") for line in joined.splitlines() if line.startswith("$ ")]
+
+
+def run(command: str, folder: Path) -> str:
+    """Run one command, without a new process where it is ours alone, and give what it prints."""
+    plain = command.replace("\\\n", " ")
+    if plain.startswith("calibrant ") and not re.search(r"[|>]", plain):
+        from calibrant.cli._main import cli  # noqa: PLC0415
+
+        with chdir(folder):
+            done = CliRunner().invoke(cli, shlex.split(plain)[1:], catch_exceptions=False)
+        if done.exit_code:
+            raise RuntimeError(f"{plain}: {done.output}")
+        return done.stdout
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        plain,
+        shell=True,
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def replayed(session: str, folder: Path) -> Iterator[str]:
+    """The lines of a session as they would be now."""
+    for command in commands(session):
+        yield f"$ {command}\n"
+        yield run(command, folder)
+
+
+def updated(document: str, folder: Path) -> str:
+    """A document with what its sessions print now."""
+    return BLOCK.sub(lambda block: f"```console\n{''.join(replayed(block[1], folder))}```", document)
+
+
+def main() -> None:
+    """Update the guide and the README."""
+    sys.path.insert(0, str(DOCS))
+    import example_files  # noqa: PLC0415
+    import pendigits_scores  # noqa: PLC0415
+
+    for page, make in (
+        (DOCS / "guide" / "command.md", example_files.write),
+        (DOCS.parent / "README.md", pendigits_scores.write),
+    ):
+        with TemporaryDirectory() as name:
+            make(Path(name))
+            page.write_text(updated(page.read_text(encoding="utf-8"), Path(name)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""Take decisions about the rows of a file, and say what they cost."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+import pyarrow as pa
+
+from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._errors import ParameterError
+from calibrant.cli._apply_run import kept_columns, refuse_twice
+from calibrant.cli._cost_file import CostFile, read_cost_file
+from calibrant.cli._options import listed
+from calibrant.cli._reading import (
+    Wanted,
+    batches_of,
+    check_proba,
+    choose_scores,
+    read_probabilities,
+    read_weights,
+    two_classes,
+)
+from calibrant.cli._show import Table, amount, count, percent, show_facts, show_json, show_table, show_text
+from calibrant.engines import Source, open_sink, open_source
+from calibrant.engines._columns import match_classes, read_label_texts, read_scores
+from calibrant.engines._files import STANDARD
+
+if TYPE_CHECKING:
+    from calibrant.decisions import RuleResult
+
+NEW = ["decision", "expected_cost"]
+
+
+def run(
+    *,
+    probabilities: str,
+    scores: str,
+    costs: str,
+    rule: str,
+    label: str | None,
+    weight: str | None,
+    positive: str | None,
+    classes: str | None,
+    any_costs: bool,
+    keep: str | None,
+    out: str,
+    as_json: bool,
+    file_format: str | None,
+    out_format: str | None,
+) -> None:
+    """Read, decide, write, and add up."""
+    learned = rule != "expected"
+    if learned and label is None:
+        raise ParameterError(
+            f"--rule {rule} is learned from rows with labels; name their column with --label"
+        )
+    file = read_cost_file(costs)
+    if not any_costs or learned:
+        file.check_reasonable()
+    source = open_source(probabilities, format=file_format, once=not learned)
+    wanted = Wanted(scores, label, weight, None, positive, listed(classes))
+    choice = _Choice(source, wanted, file)
+    found = choice.learn(rule) if learned else None
+    kept = kept_columns(source, keep, choice.columns)
+    refuse_twice(kept, NEW, source)
+    with open_sink(out, format=out_format) as sink:
+        first = 0
+        needed = list(dict.fromkeys([*kept, *choice.columns, *choice.others]))
+        for batch in batches_of(source, needed, len(choice.columns), "deciding"):
+            sink.write(choice.output(batch, kept, first))
+            first += batch.num_rows
+        if first == 0:
+            types = [*(pa.string() for _ in kept), pa.string(), pa.float64()]
+            sink.write(pa.schema(list(zip([*kept, *NEW], types, strict=True))).empty_table())
+    content = choice.totals(rule, found)
+    if as_json:
+        show_json(content, err=out == STANDARD)
+    else:
+        _show(content, err=out == STANDARD)
+
+
+class _Choice:
+    """Decisions under the costs of a file, and what they add up to."""
+
+    def __init__(self, source: Source, wanted: Wanted, file: CostFile) -> None:
+        chosen = choose_scores(source, wanted)
+        self.columns = chosen.columns
+        self.others = [name for name in (wanted.label, wanted.weight) if name is not None]
+        self._source, self._wanted = source, wanted
+        texts = list(chosen.classes)
+        if len(texts) == 1:
+            texts = two_classes(sorted(file.truths), chosen, wanted)
+        self._classes = texts
+        self._actions, self._matrix = file.in_order_of(texts)
+        self._rule: Any = None
+        n_actions = len(self._actions)
+        self._n, self._expected = np.zeros(n_actions, dtype=np.intp), np.zeros(n_actions)
+        self._paid, self._plain_expected, self._plain_paid, self._weight = 0.0, 0.0, 0.0, 0.0
+        #: The row of the costs for deciding each class; None where some class cannot be decided.
+        self._of_class = (
+            [self._actions.index(text) for text in texts] if set(texts) <= set(self._actions) else None
+        )
+
+    def learn(self, name: str) -> "RuleResult":
+        """Learn a rule from all rows, and see in folds what it saves."""
+        if self._actions != self._classes:
+            extra = [action for action in self._actions if action not in self._classes]
+            raise ParameterError(
+                f"--rule {name} decides among the classes, so the costs must have a row for each and no "
+                f"other; got {extra[0] if extra else self._actions!r}; use --rule expected"
+            )
+        rows = read_probabilities(self._source, self._wanted_in_order())
+        from calibrant.decisions import compare_rules, new_rule
+
+        fitted = new_rule(name).fit(rows.proba, rows.position, self._matrix, rows.weights)
+        self._rule = fitted
+        return compare_rules(rows.proba, rows.position, self._matrix, [name], sample_weight=rows.weights).best
+
+    def _wanted_in_order(self) -> Wanted:
+        """The same columns; a single score gets its classes from the costs."""
+        given = self._wanted
+        classes = self._classes if len(self.columns) == 1 else given.classes
+        return Wanted(given.scores, given.label, given.weight, None, None, classes)
+
+    def output(self, batch: pa.RecordBatch, kept: list[str], first: int) -> pa.RecordBatch:
+        """The rows of the output; their costs are added up."""
+        matrix = read_scores(batch, self.columns, self._source, first)
+        check_proba(matrix, self.columns, self._source, first)
+        proba = np.column_stack([1.0 - matrix[:, 0], matrix[:, 0]]) if len(self.columns) == 1 else matrix
+        if self._rule is not None:
+            decided: IntArray = self._rule.decide(proba)
+        else:
+            from calibrant.decisions import decide
+
+            decided = decide(proba, self._matrix, allow_any=True)
+        cost = np.einsum("ij,ij->i", self._matrix[decided], proba)
+        self._add(batch, proba, decided, cost, first)
+        names = pa.array(self._actions).take(pa.array(decided))
+        return pa.RecordBatch.from_arrays(
+            [*(batch.column(name) for name in kept), names, pa.array(cost)], names=[*kept, *NEW]
+        )
+
+    def _add(
+        self, batch: pa.RecordBatch, proba: Float64Array, decided: IntArray, cost: Float64Array, first: int
+    ) -> None:
+        weights: Array = np.ones(len(decided))
+        if self._wanted.weight is not None:
+            weights = read_weights(batch, self._wanted.weight, self._source, first)
+        self._weight += float(weights.sum())
+        self._n += np.bincount(decided, minlength=len(self._actions))
+        self._expected += np.bincount(decided, weights * cost, len(self._actions))
+        plain = None
+        if self._of_class is not None:
+            plain = np.array(self._of_class)[proba.argmax(axis=1)]
+            self._plain_expected += float(weights @ np.einsum("ij,ij->i", self._matrix[plain], proba))
+        if self._wanted.label is not None:
+            truth = self._truth(batch, first)
+            self._paid += float(weights @ self._matrix[decided, truth])
+            if plain is not None:
+                self._plain_paid += float(weights @ self._matrix[plain, truth])
+
+    def _truth(self, batch: pa.RecordBatch, first: int) -> IntArray:
+        label = str(self._wanted.label)
+        codes, texts = read_label_texts(batch.column(label), label, self._source, first)
+        where = f"the classes, in the column {label!r} of {self._source.name}"
+        return np.asarray(match_classes(texts, self._classes, "the label", where), dtype=np.intp)[codes]
+
+    def totals(self, rule: str, found: "RuleResult | None") -> dict[str, Any]:
+        """What the decisions cost, for machines."""
+        expected = float(self._expected.sum())
+        known = self._wanted.label is not None
+        compared = self._of_class is not None
+        return {
+            "n_rows": int(self._n.sum()),
+            "rule": rule,
+            "decisions": [
+                {"decision": name, "n_rows": int(n), "expected_cost": float(each)}
+                for name, n, each in zip(self._actions, self._n, self._expected, strict=True)
+            ],
+            "expected_cost": expected,
+            "expected_cost_most_probable": self._plain_expected if compared else None,
+            "expected_saving": self._plain_expected - expected if compared else None,
+            "paid": self._paid if known else None,
+            "paid_most_probable": self._plain_paid if known and compared else None,
+            "paid_saving": self._plain_paid - self._paid if known and compared else None,
+            "rule_saving_percent": None if found is None else found.saving,
+            "rule_saving_spread": None if found is None else found.spread,
+        }
+
+
+def _show(content: dict[str, Any], *, err: bool) -> None:
+    """Print the decisions, and what they cost."""
+    n_rows = max(1, content["n_rows"])
+    lines = [
+        (
+            each["decision"],
+            count(each["n_rows"]),
+            percent(each["n_rows"] / n_rows),
+            amount(each["expected_cost"]),
+        )
+        for each in content["decisions"]
+    ]
+    show_table(Table(("decision", "rows", "share", "expected cost"), lines), err=err)
+    click.echo(err=err)
+    facts = [("expected cost", amount(content["expected_cost"]))]
+    if content["expected_saving"] is not None:
+        facts += _saving("expected", content["expected_cost_most_probable"], content["expected_saving"])
+    if content["paid"] is not None:
+        facts.append(("paid, by the labels", amount(content["paid"])))
+    if content["paid_saving"] is not None:
+        facts += _saving("paid", content["paid_most_probable"], content["paid_saving"])
+    show_facts(facts, err=err)
+    if content["rule_saving_percent"] is not None:
+        click.echo(err=err)
+        show_text(
+            f"On rows that it has not learned from, the rule {content['rule']} saves "
+            f"{content['rule_saving_percent']:.1f}% against least expected cost (standard deviation over the "
+            f"folds {content['rule_saving_spread']:.1f}%).",
+            err=err,
+        )
+
+
+def _saving(what: str, plain: float, saving: float) -> list[tuple[str, str]]:
+    share = f" ({percent(saving / abs(plain))})" if plain else ""
+    return [
+        (f"{what}, by most probable class", amount(plain)),
+        (f"{what} saving", f"{amount(saving)}{share}"),
+    ]

@@ -1,0 +1,67 @@
+"""`calibrant fit`."""
+
+from typing import Any
+
+import click
+
+from calibrant.cli import _options as options
+
+
+@click.command("fit", short_help="Learn the map from scores to probabilities.")
+@options.input_file("scores_file", "SCORES")
+@options.labelled_options
+@click.option(
+    "--method",
+    type=click.Choice(options.METHODS),
+    default="pav",
+    show_default=True,
+    help="How scores become probabilities; calibrant compare says which suits yours.",
+)
+@click.option(
+    "--combine",
+    type=click.Choice(options.COMBINATIONS),
+    help="How the answers of several columns become one distribution: normalize by default, coupling with a "
+    "code other than one_vs_all.",
+)
+@click.option(
+    "--code",
+    type=click.Choice(options.CODES),
+    help="The scores are those of binary classifiers, one per column of this code, in the order of the file.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["margin", "probability"]),
+    default="margin",
+    show_default=True,
+    help="What the scores are. Probabilities are checked to lie between 0 and 1.",
+)
+@options.costs_option
+@click.option(
+    "--rule",
+    type=click.Choice(options.RULES),
+    help="How to decide under these costs; by default by least expected cost.",
+)
+@click.option("--date", metavar="TEXT", help="A date to keep in the model, such as 2026-03-31.")
+@click.option(
+    "--report", "page", type=click.Path(), metavar="PAGE.html", help="Also write a report to this page."
+)
+@click.option("--out", type=click.Path(), metavar="MODEL.json", required=True, help="The model to write.")
+@options.json_option
+def command(**given: Any) -> None:
+    """Learn the map from scores to probabilities, and keep it as one small file.
+
+    SCORES has a column of true labels and columns of scores, for rows that the classifier behind the
+    scores was not trained on. What is printed is measured on rows that were left out: five models are fitted,
+    each to four fifths of the rows, and asked about the others; the model that is kept is fitted to all of
+    them.
+
+    \b
+    Examples:
+      calibrant fit scores.csv --label label --scores 's_*' --out model.json
+      calibrant fit clicks.parquet --label click --scores score --method sigmoid --out clicks.json
+      calibrant fit scores.csv --label label --scores 's_*' \\
+          --costs costs.csv --rule parallel --out decider.json
+    """
+    from calibrant.cli._fit_run import run
+
+    run(**given)

@@ -1,0 +1,89 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any, TypeVar
+
+import click
+
+from calibrant._core._errors import ParameterError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl")
+METHODS = ("pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic", "identity")
+COMBINATIONS = ("normalize", "least_squares", "coupling")
+CODES = ("one_vs_all", "all_pairs", "exhaustive", "ordinal")
+RULES = ("expected", "parallel", "lachiche_flach", "mossman")
+
+
+def together(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Apply several options as one, listed in the order given."""
+    return lambda command: reduce(lambda done, decorate: decorate(done), reversed(decorators), command)
+
+
+def input_file(name: str, metavar: str) -> Callable[[Command], Command]:
+    """Give the argument for a file of rows."""
+    return click.argument(name, type=click.Path(allow_dash=True), metavar=metavar)
+
+
+format_option = click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    help="Format of the input, where the suffix does not tell it. Standard input is CSV by default.",
+)
+label_option = click.option("--label", metavar="COLUMN", required=True, help="Column of the true labels.")
+scores_option = click.option(
+    "--scores",
+    metavar="COLUMNS",
+    required=True,
+    help="Columns of scores: a pattern such as 's_*', in which the star stands for the class, or names with "
+    "commas between. Quote the pattern.",
+)
+weight_option = click.option("--weight", metavar="COLUMN", help="Column of weights: how often a row counts.")
+positive_option = click.option(
+    "--positive",
+    metavar="LABEL",
+    help="With a single score: the label that a high score stands for. By default the greater of the two "
+    "labels.",
+)
+classes_option = click.option(
+    "--classes",
+    metavar="LABELS",
+    help="Labels of the score columns in their order, with commas between, where the column names do not "
+    "tell them.",
+)
+costs_option = click.option(
+    "--costs",
+    "--cost",
+    "costs",
+    type=click.Path(),
+    metavar="COSTS.csv",
+    help="What decisions cost: the first column names the decision, the header the truth. Decisions beyond "
+    "the classes are allowed, such as 'ask a person'.",
+)
+any_costs_option = click.option(
+    "--any-costs",
+    is_flag=True,
+    help="Allow costs by which a class is not the cheapest decision when it is the truth.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the results for a machine.")
+out_format_option = click.option(
+    "--out-format",
+    type=click.Choice(FORMATS),
+    help="Format of the output, where the suffix does not tell it. Standard output is CSV by default.",
+)
+labelled_options = together(
+    label_option, scores_option, weight_option, positive_option, classes_option, format_option
+)
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Split labels with commas between."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(set(names)) < len(names) or "" in names:
+        raise ParameterError(f"--classes must be distinct labels with commas between; got {text!r}")
+    return names

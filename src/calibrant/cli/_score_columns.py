@@ -1,0 +1,97 @@
+"""Which columns of a file are the scores that a model takes."""
+
+from calibrant._core._errors import DataError
+from calibrant.engines import Chosen, Source, choose_columns
+from calibrant.engines._columns import label_text, match_classes
+from calibrant.engines._source import shown
+from calibrant.models import ScoreModel
+from calibrant.models._chain import form_of_scores
+
+#: What a single column of scores is called, if there are other columns.
+USUAL_NAMES = ("score", "scores")
+
+
+def find_scores(source: Source, model: ScoreModel, pattern: str | None, path: str) -> list[str]:
+    """The score columns in the order of the model, by the user's pattern or by the names of the classes."""
+    form = form_of_scores(model.calibrator_)
+    if form == "one_per_row":
+        return [_single(source, pattern)]
+    if form == "one_per_column_of_the_code":
+        return _of_code(source, model, pattern)
+    classes = [str(label_text(label)) for label in model.classes_]
+    chosen = _named_like(source, classes) if pattern is None else choose_columns(source, pattern)
+    places = match_classes(
+        classes, chosen.classes, f"the class of {path},", f"the classes of the score columns of {source.name}"
+    )
+    unknown = [chosen.columns[place] for place in range(len(chosen.columns)) if place not in places]
+    if unknown:
+        raise DataError(
+            f"every score column must be that of a class of {path}, {shown(classes)}; got {unknown[0]!r} in "
+            f"{source.name}; name the columns in --scores"
+        )
+    return [chosen.columns[place] for place in places]
+
+
+def _single(source: Source, pattern: str | None) -> str:
+    """The only score of a row."""
+    if pattern is not None:
+        columns = choose_columns(source, pattern).columns
+        if len(columns) != 1:
+            raise DataError(
+                f"this model takes one score, so --scores must name one column of {source.name}; got "
+                f"{len(columns)}: {shown(columns)}"
+            )
+        return columns[0]
+    usual = [name for name in source.columns if name.lower() in USUAL_NAMES]
+    if len(source.columns) == 1 or len(usual) == 1:
+        return usual[0] if usual else source.columns[0]
+    raise DataError(
+        f"it must be plain which column of {source.name} is the score; it has {shown(source.columns)}; name "
+        "it with --scores"
+    )
+
+
+def _of_code(source: Source, model: ScoreModel, pattern: str | None) -> list[str]:
+    """The columns of a code, which no name tells."""
+    n_columns = len(model.calibrator_.calibrators_)
+    if pattern is None:
+        raise DataError(
+            f"this model takes the {n_columns} scores of a code, in its order; name their columns of "
+            f"{source.name} with --scores"
+        )
+    columns = choose_columns(source, pattern).columns
+    if len(columns) != n_columns:
+        raise DataError(
+            f"this model takes the {n_columns} scores of a code; got {len(columns)} columns of {source.name} "
+            f"for {pattern!r}: {shown(columns)}"
+        )
+    return list(columns)
+
+
+def _named_like(source: Source, classes: list[str]) -> Chosen:
+    """The columns that are named like the classes, with the same text before and after each."""
+    there = set(source.columns)
+    affixes = [
+        (name[:start], name[start + len(classes[0]) :])
+        for name in source.columns
+        for start in range(len(name))
+        if name.startswith(classes[0], start)
+    ]
+    complete = [
+        (before, after)
+        for before, after in affixes
+        if all(before + text + after in there for text in classes)
+    ]
+    if len(complete) == 1:
+        before, after = complete[0]
+        return Chosen(tuple(before + text + after for text in classes), tuple(classes))
+    if not complete:
+        raise DataError(
+            f"{source.name} must have a score column for every class of the model, {shown(classes)}, such as "
+            f"{'s_' + classes[0]!r}; it has {shown(source.columns)}; name the columns with --scores"
+        )
+    patterns = " and ".join(f"{before}*{after}" for before, after in complete)
+    raise DataError(
+        f"it must be plain which columns of {source.name} are the scores; several sets are named like the "
+        f"classes: {patterns}; choose with --scores"
+    )

@@ -1,0 +1,97 @@
+"""Tables for people, JSON for machines."""
+
+import json
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+#: Characters in a line of sentences.
+WIDTH = 96
+
+
+@dataclass(frozen=True)
+class Table:
+    """A few columns of text.
+
+    Attributes
+    ----------
+    headings : tuple of str
+        The headings; the first column is set left, the others right.
+    rows : sequence of sequences of str
+        The cells.
+    strong : set of int
+        The rows to stress.
+    """
+
+    headings: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    strong: frozenset[int] = frozenset()
+
+
+def show_table(table: Table, *, err: bool = False) -> None:
+    """Print a table: aligned text, the headings bold where there is a terminal."""
+    cells = [table.headings, *table.rows]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(table.headings))]
+    for line, row in enumerate(cells):
+        first, *others = (
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        text = "  ".join([first, *others]).rstrip()
+        # Off a terminal click takes the styles away.
+        strong = line == 0 or line - 1 in table.strong
+        click.echo(click.style(text, bold=True) if strong else text, err=err)
+
+
+def show_facts(facts: Sequence[tuple[str, str]], *, err: bool = False) -> None:
+    """Print names with what they stand for."""
+    width = max((len(name) for name, _ in facts), default=0)
+    for name, value in facts:
+        click.echo(f"{name.ljust(width)}  {value}".rstrip(), err=err)
+
+
+def show_json(content: Any, *, err: bool = False) -> None:
+    """Print JSON that every parser reads: what is not finite is null."""
+    click.echo(json.dumps(_plain(content), indent=1, ensure_ascii=False, allow_nan=False), err=err)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and texts of Python's own, without NaN and infinities."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def show_text(text: str, *, err: bool = False) -> None:
+    """Print sentences in lines of a readable length."""
+    click.echo(textwrap.fill(text, WIDTH), err=err)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Give a number with a fixed number of digits; nothing for None."""
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def percent(value: float) -> str:
+    """Give a share in percent."""
+    return f"{100 * value:.1f}%"
+
+
+def count(value: int) -> str:
+    """Give a whole number with separators."""
+    return f"{value:,}"
+
+
+def amount(value: float) -> str:
+    """Give a cost: two digits after the point, or for small ones four that count."""
+    return f"{value:,.2f}" if abs(value) >= 1 or value == 0 else f"{value:.4g}"

@@ -1,0 +1,324 @@
+"""Which columns of a source are scores, labels and weights, and what they hold.
+
+Classes are known by their text throughout: the part of a column's name that the star of a pattern stands for,
+the cell of a label column, the label that a model has kept. So a label 3 of Parquet, a cell 3 of CSV and a
+column "s_3" are the same class, and the order of the columns never matters.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._errors import DataError
+from calibrant.engines._source import COUNTED, Source, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Columns that a pattern chose.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Their names, in the order of the source.
+    classes : tuple of str
+        For each the text that names its class: what the star stands for, or else the whole name.
+    """
+
+    columns: tuple[str, ...]
+    classes: tuple[str, ...]
+
+
+def choose_columns(source: Source, pattern: str, *, without: Sequence[str | None] = ()) -> Chosen:
+    """Choose columns by name or pattern.
+
+    Parameters
+    ----------
+    source : Source
+        Where the columns are.
+    pattern : str
+        A name; a pattern in which ``*`` stands for any text and ``?`` for one character; or several of them
+        with commas between. A name that contains one of these characters is found first.
+    without : sequence of str or None
+        Columns that a pattern passes over, and that must not be named, such as that of the labels.
+
+    Returns
+    -------
+    Chosen
+        The columns in the order of the source, with the texts that name their classes.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from calibrant.engines import choose_columns, open_source
+    >>> source = open_source(pa.table({"id": [7], "s_cat": [0.2], "s_dog": [0.8]}))
+    >>> choose_columns(source, "s_*").classes
+    ('cat', 'dog')
+    """
+    taken = {name for name in without if name is not None}
+    found: dict[str, str] = {}
+    for item in [pattern] if pattern in source.columns else [part.strip() for part in pattern.split(",")]:
+        found |= _matches(source, item, taken)
+    chosen = [name for name in source.columns if name in found]
+    texts = [found[name] for name in chosen]
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise DataError(
+            f"every score column of {source.name} must name another class; got {twice!r} twice from "
+            f"{pattern!r}; name the columns with commas between"
+        )
+    return Chosen(tuple(chosen), tuple(texts))
+
+
+def _matches(source: Source, item: str, taken: set[str]) -> dict[str, str]:
+    """The columns that one name or pattern stands for, each with the text that names its class."""
+    if item in source.columns:
+        if item in taken:
+            raise DataError(
+                f"a column must have one use; got {item!r} of {source.name} for two; choose another"
+            )
+        return {item: item}
+    if not any(sign in item for sign in "*?"):
+        source.check_columns([item])
+    pieces = {"*": "(.*)", "?": "(.)"}
+    expression = re.compile("".join(pieces.get(sign, re.escape(sign)) for sign in item), re.DOTALL)
+    matched = {
+        name: match for name in source.columns if name not in taken and (match := expression.fullmatch(name))
+    }
+    if not matched:
+        raise DataError(
+            f"the pattern {item!r} must match a column of {source.name}; it has {shown(source.columns)}; "
+            "quote the pattern, so that the shell leaves the star alone"
+        )
+    return {name: match[1] if len(match.groups()) == 1 else name for name, match in matched.items()}
+
+
+def read_numbers(column: pa.Array, name: str, source: Source, first: int) -> Float64Array:
+    """A column of finite numbers.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        The column of one batch.
+    name : str
+        What it is called.
+    source : Source
+        Where it comes from.
+    first : int
+        Rows of the source before this batch.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The numbers.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if _is_text(column.type):
+        numbers = _parsed(column, name, source, first)
+    elif (
+        pa.types.is_integer(column.type)
+        or pa.types.is_floating(column.type)
+        or pa.types.is_decimal(column.type)
+    ):
+        numbers = column.cast(pa.float64(), safe=False)
+    elif pa.types.is_null(column.type):
+        numbers = column.cast(pa.float64())
+    else:
+        raise DataError(f"the column {name!r} of {source.name} must hold numbers; it holds {column.type}")
+    if numbers.null_count:
+        row = first + int(np.argmax(pc.is_null(numbers).to_numpy(zero_copy_only=False)))
+        raise _no_number(name, source, "nothing", row)
+    values: Float64Array = numbers.to_numpy(zero_copy_only=False)
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise _no_number(name, source, column[row].as_py(), first + row)
+    return values
+
+
+def _parsed(column: pa.Array, name: str, source: Source, first: int) -> pa.Array:
+    """Text as numbers, with spaces around them or without."""
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        trimmed = pc.utf8_trim_whitespace(column)
+    try:
+        return trimmed.cast(pa.float64())
+    except pa.ArrowInvalid:
+        for row, text in enumerate(trimmed.to_pylist()):
+            try:
+                pa.scalar(text, pa.string()).cast(pa.float64())
+            except pa.ArrowInvalid:
+                raise _no_number(name, source, column[row].as_py(), first + row) from None
+        raise
+
+
+def _no_number(name: str, source: Source, value: object, row: int) -> DataError:
+    if value in ("", "nothing"):
+        got = "an empty cell"
+    else:
+        got = repr(value) if isinstance(value, str) else f"{value}"
+    comma = (
+        "; write decimals with a point"
+        if isinstance(value, str) and re.fullmatch(r"-?\d+,\d+", value)
+        else ""
+    )
+    return DataError(
+        f"the column {name!r} of {source.name} must hold finite numbers; got {got} in row {row + 1} "
+        f"({COUNTED})" + (comma or "; correct it, or drop that row")
+    )
+
+
+def read_scores(batch: pa.RecordBatch, columns: Sequence[str], source: Source, first: int) -> Float64Array:
+    """The score columns of a batch as one matrix of finite numbers, columns in the order given.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch
+        Some rows.
+    columns : sequence of str
+        The columns.
+    source : Source
+        Where they come from.
+    first : int
+        Rows of the source before this batch.
+
+    Returns
+    -------
+    ndarray of shape (n, l)
+        The scores.
+    """
+    scores = np.empty((batch.num_rows, len(columns)))
+    for place, name in enumerate(columns):
+        scores[:, place] = read_numbers(batch.column(name), name, source, first)
+    return scores
+
+
+def read_label_texts(column: pa.Array, name: str, source: Source, first: int) -> tuple[IntArray, list[str]]:
+    """The labels of a batch: for every row the number of its text, and the texts.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        The column of one batch.
+    name : str
+        What it is called.
+    source : Source
+        Where it comes from.
+    first : int
+        Rows of the source before this batch.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,)
+        Which of the texts every row has.
+    texts : list of str
+        The distinct labels, as text.
+    """
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = [label_text(value) for value in encoded.dictionary.to_pylist()]
+    missing = {number for number, text in enumerate(texts) if text is None}
+    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    empty = np.isin(codes, [-1, *missing])
+    if empty.any():
+        row = first + int(np.argmax(empty)) + 1
+        raise DataError(
+            f"the column {name!r} of {source.name} must hold a label in every row; got none in row {row} "
+            f"({COUNTED}); drop that row"
+        )
+    return codes, [text or "" for text in texts]
+
+
+def label_text(label: object) -> str | None:
+    """A label as the text that names its class; None for what can be no label.
+
+    Parameters
+    ----------
+    label : object
+        A value of a label column, or a class of a model.
+
+    Returns
+    -------
+    str or None
+        Its text. Whole floating point numbers lose their point, as they mean counted classes.
+    """
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, bool):
+        return "true" if label else "false"
+    if isinstance(label, float):
+        if not np.isfinite(label):
+            return None
+        return str(int(label)) if label == int(label) else repr(label)
+    return None if label is None or label == "" else str(label)
+
+
+def label_values(texts: Sequence[str], column_type: pa.DataType, as_text: bool) -> Array:
+    """The labels as values of the type that the source gives them.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts of the classes.
+    column_type : pyarrow.DataType
+        The type of the label column.
+    as_text : bool
+        Whether the source knows no types, as CSV. Its labels are whole numbers if every one of them is
+        written as Python would write a whole number (so "7" and "-1", but not "07" or "7.0"), and else text.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        The labels, whose text is what came in.
+    """
+    if pa.types.is_dictionary(column_type):
+        column_type = column_type.value_type
+    if pa.types.is_boolean(column_type) and set(texts) <= {"true", "false"}:
+        return np.array([text == "true" for text in texts])
+    counted = as_text or pa.types.is_integer(column_type) or pa.types.is_floating(column_type)
+    if counted and all(re.fullmatch(r"0|-?[1-9]\d{0,17}", text) for text in texts):
+        return np.array([int(text) for text in texts], dtype=np.int64)
+    return np.array(list(texts), dtype=np.str_)
+
+
+def match_classes(wanted: Sequence[str], there: Sequence[str], what: str, where: str) -> list[int]:
+    """For every wanted class the place of its text among those that are there.
+
+    Parameters
+    ----------
+    wanted, there : sequence of str
+        Texts of classes. True and true name the same class.
+    what, where : str
+        Who wants them, and where they are looked for, for messages.
+
+    Returns
+    -------
+    list of int
+        The places.
+    """
+    places = {text: place for place, text in enumerate(there)}
+    loose = {_truth(text): place for place, text in enumerate(there)}
+    found = []
+    for text in wanted:
+        place = places.get(text, loose.get(_truth(text)))
+        if place is None:
+            close = get_close_matches(text, there, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise DataError(f"{what} {text!r} must be among {where}; those are {shown(there)}{hint}")
+        found.append(place)
+    return found
+
+
+def _truth(text: str) -> str:
+    return text.lower() if text.lower() in ("true", "false") else text
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

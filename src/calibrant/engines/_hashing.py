@@ -1,0 +1,105 @@
+"""Numbers that look random and depend on nothing but a key: the same on every engine and every platform.
+
+A key becomes a hash of 64 bits:
+
+- A whole number, a truth value, a date or a time is taken as a signed integer of 64 bits (dates and times as
+  their count of days or ticks since 1970), and `mix` of it is the hash. `mix` is the finaliser of SplitMix64
+  (Steele, Lea and Flood, 2014) after the addition of the golden ratio, 0x9E3779B97F4A7C15.
+- A floating point number is taken as the 64 bits of its double precision form; -0.0 as 0.0.
+- Text is taken as its bytes in UTF-8, and these, as those of binary data, by FNV-1a of 64 bits: from
+  0xCBF29CE484222325, for every byte: exclusive or, then times 0x100000001B3. `mix` of the result is the hash.
+- Several keys of a row: h = mix(h xor hash of the next), from h = 0.
+
+The fold of a row is the upper half of its hash, a number of 32 bits, modulo the number of folds. All other
+arithmetic is modulo 2^64.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Hashes = NDArray[np.uint64]
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+
+
+def mix(numbers: Hashes) -> Hashes:
+    """Spread every bit of a number over all bits."""
+    mixed = numbers + _GOLDEN
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= _FIRST
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= _SECOND
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
+def fold_of(hashes: Hashes, n_folds: int) -> IntArray:
+    """Number of the fold of every hash."""
+    return ((hashes >> np.uint64(32)) % np.uint64(n_folds)).astype(np.intp)
+
+
+def hash_integers(numbers: Array) -> Hashes:
+    """Hash whole numbers."""
+    return mix(np.ascontiguousarray(numbers, dtype=np.int64).view(np.uint64))
+
+
+def hash_floats(columns: Sequence[Float64Array]) -> Hashes:
+    """Hash the floating point numbers of every row."""
+    hashes = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        bits = np.ascontiguousarray(column + 0.0, dtype=np.float64).view(np.uint64)
+        hashes = mix(hashes ^ mix(bits))
+    return hashes
+
+
+def hash_column(column: "pa.Array", name: str) -> Hashes:
+    """Hash the values of a column of Arrow, which has no missing ones."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_floating(kind):
+        return hash_floats([column.cast(pa.float64()).to_numpy(zero_copy_only=False)])
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        if pa.types.is_uint64(kind):
+            return mix(column.to_numpy(zero_copy_only=False))
+        return hash_integers(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
+    if pa.types.is_temporal(kind):
+        narrow = pa.types.is_date32(kind) or pa.types.is_time32(kind)
+        whole = column.cast(pa.int32()).cast(pa.int64()) if narrow else column.cast(pa.int64())
+        return hash_integers(whole.to_numpy(zero_copy_only=False))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _hash_bytes(column.cast(pa.large_string()).cast(pa.large_binary()))
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return _hash_bytes(column.cast(pa.large_binary()))
+    raise DataError(f"the key column {name!r} must hold numbers, times or text; it holds {kind}")
+
+
+def _hash_bytes(column: "pa.Array") -> Hashes:
+    """FNV-1a of every value: the first byte of all, then the second of those that have one, and so on."""
+    buffers = column.buffers()
+    offsets = np.frombuffer(buffers[1], np.int64)[column.offset : column.offset + len(column) + 1]
+    data = np.frombuffer(buffers[2], np.uint8) if buffers[2] is not None else np.empty(0, np.uint8)
+    start, length = offsets[:-1], np.diff(offsets)
+    hashes = np.full(len(column), _OFFSET)
+    longest_first = np.argsort(-length, kind="stable")
+    start, length = start[longest_first], length[longest_first]
+    sorted_hashes = hashes[longest_first]
+    for place in range(int(length[0]) if len(length) else 0):
+        n_left = int(np.searchsorted(-length, -place, side="left"))
+        sorted_hashes[:n_left] ^= data[start[:n_left] + place]
+        sorted_hashes[:n_left] *= _PRIME
+    hashes[longest_first] = sorted_hashes
+    return mix(hashes)

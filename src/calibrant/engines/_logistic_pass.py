@@ -1,0 +1,218 @@
+"""Passes of logistic regression: moments of the features, then gradients, Hessians and objectives."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._checks import ROUNDING
+from calibrant._core._errors import DataError
+from calibrant.calibrators._binary import BLOCK
+from calibrant.calibrators._sigmoid import LOGIT_CLIP
+from calibrant.engines._rows import Rows
+from calibrant.engines._summary import Task, Totals
+from calibrant.engines._travel import travels
+
+
+def features_of(scores: Float64Array, transform: str) -> Float64Array:
+    """The scores themselves, or their log-odds."""
+    if transform == "identity":
+        return scores
+    if scores.size and not (scores.min() >= -ROUNDING and scores.max() <= 1 + ROUNDING):
+        outside = scores[(scores < -ROUNDING) | (scores > 1 + ROUNDING)][0]
+        raise DataError(
+            f"scores with transform='logit' must lie in [0, 1]; got {outside}; margins must be calibrated or "
+            "re-scaled first"
+        )
+    return np.asarray(logit(np.clip(scores, LOGIT_CLIP, 1 - LOGIT_CLIP)))
+
+
+@travels
+@dataclass(frozen=True, eq=False)
+class FindMoments(Task):
+    """Totals, means, products and ranges of the features of a problem.
+
+    Parameters
+    ----------
+    problem : object
+        What gives the cases: features of shape (r, n), whether each is right, and weights.
+    transform : {"identity", "logit"}
+        What scores go through first.
+    shift, unit : ndarray of shape (r,)
+        Moments are those of ``(feature - shift) / unit``, so that nothing cancels or overflows.
+    """
+
+    problem: Any
+    transform: str
+    shift: Float64Array
+    unit: Float64Array
+
+    def empty(self) -> "Moments":
+        """Give the moments of no rows."""
+        r = len(self.shift)
+        return Moments(self, n_sums=3 + r + r * r, n_least=2 * r, n_most=2 * r)
+
+
+class Moments(Totals):
+    """Number of cases, weights of the right and the wrong ones, and moments of the features."""
+
+    def update(self, rows: Rows) -> None:
+        """Add rows."""
+        scores, right, weight = self.task.problem.cases(rows)
+        if scores.shape[1] == 0:
+            return
+        features = features_of(scores, self.task.transform)
+        r = len(features)
+        mass = np.ones(len(right)) if weight is None else weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = (features - self.task.shift[:, None]) / self.task.unit[:, None]
+            self.sums[:3] += len(right), mass @ right, mass @ ~right
+            self.sums[3 : 3 + r] += scaled @ mass
+            self.sums[3 + r :] += ((scaled * mass) @ scaled.T).ravel()
+        for side, chosen in enumerate((right, ~right)):
+            if chosen.any():
+                entries = slice(side * r, side * r + r)
+                part = features[:, chosen]
+                np.minimum(self.least[entries], part.min(axis=1), out=self.least[entries])
+                np.maximum(self.most[entries], part.max(axis=1), out=self.most[entries])
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        """Weight of the right and of the wrong cases."""
+        return float(self.sums[1]), float(self.sums[2])
+
+    @property
+    def weight(self) -> float:
+        """Weight of all cases."""
+        return float(self.sums[1] + self.sums[2])
+
+    @property
+    def mean(self) -> Float64Array:
+        """Means of the scaled features."""
+        return self.sums[3 : 3 + len(self.task.shift)] / self.weight
+
+    @property
+    def covariance(self) -> Float64Array:
+        """Covariances of the scaled features."""
+        r, mean = len(self.task.shift), self.mean
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(self.sums[3 + r :].reshape(r, r) / self.weight - np.outer(mean, mean))
+
+    @property
+    def low(self) -> Float64Array:
+        """Least value of every feature, as it came."""
+        return np.asarray(self.least.reshape(2, -1).min(axis=0))
+
+    @property
+    def high(self) -> Float64Array:
+        """Greatest value of every feature, as it came."""
+        return np.asarray(self.most.reshape(2, -1).max(axis=0))
+
+    @property
+    def threshold_separates(self) -> bool:
+        """Whether some threshold of the only feature leaves the sides apart, touching at most."""
+        (right_low, wrong_low), (right_high, wrong_high) = self.least, self.most
+        return bool(wrong_high <= right_low or right_high <= wrong_low)
+
+
+@travels
+@dataclass(frozen=True, eq=False)
+class AskSlopes(Task):
+    """Gradient and Hessian of the cross entropy at one point, or its value at several.
+
+    Parameters
+    ----------
+    problem : object
+        What gives the cases.
+    transform : {"identity", "logit"}
+        What scores go through first.
+    shift, unit : ndarray of shape (r,)
+        Features are standardised as ``(feature - shift) / unit``.
+    directions : ndarray of shape (r, q)
+        The combinations of standardised features that are used.
+    targets : tuple of float
+        The wanted probabilities of right and of wrong cases.
+    theta : ndarray of shape (m, q + 1)
+        The points: slopes, then the intercept.
+    slopes : bool
+        Whether the derivatives at the only point are asked for.
+    """
+
+    problem: Any
+    transform: str
+    shift: Float64Array
+    unit: Float64Array
+    directions: Float64Array
+    targets: tuple[float, float]
+    theta: Float64Array
+    slopes: bool
+
+    def empty(self) -> "Slopes":
+        """Give the sums over no rows."""
+        n_points, n = self.theta.shape
+        return Slopes(self, n_sums=n + n * n, n_least=1, n_most=1) if self.slopes else Slopes(self, n_points)
+
+    def standard(self, scores: Float64Array) -> Float64Array:
+        """Features that are used, one per row, with a row of ones below."""
+        scaled = (features_of(scores, self.transform) - self.shift[:, None]) / self.unit[:, None]
+        used = np.ones((self.directions.shape[1] + 1, scores.shape[1]))
+        np.matmul(self.directions.T, scaled, out=used[:-1])
+        return used
+
+
+class Slopes(Totals):
+    """Sums over the cases: of the derivatives, or of the losses."""
+
+    def update(self, rows: Rows) -> None:
+        """Add rows, in blocks that fit into the cache."""
+        scores, right, weight = self.task.problem.cases(rows)
+        add = self._add_derivatives if self.task.slopes else self._add_losses
+        high, low = self.task.targets
+        for start in range(0, len(right), BLOCK):
+            some = slice(start, start + BLOCK)
+            target = np.where(right[some], high, low)
+            add(
+                self.task.standard(scores[:, some]),
+                target,
+                right[some],
+                None if weight is None else weight[some],
+            )
+
+    def _add_derivatives(
+        self, features: Float64Array, target: Float64Array, right: Array, weight: Float64Array | None
+    ) -> None:
+        z = self.task.theta[0] @ features
+        self.most[0] = max(self.most[0], z.max(where=right, initial=-np.inf))
+        self.least[0] = min(self.least[0], z.min(where=~right, initial=np.inf))
+        proba = expit(-z)
+        curvature = proba * (1 - proba)
+        excess = np.subtract(target, proba, out=proba)
+        if weight is not None:
+            excess *= weight
+            curvature *= weight
+        n = len(features)
+        self.sums[:n] += features @ excess
+        self.sums[n:] += ((features * curvature) @ features.T).ravel()
+
+    def _add_losses(
+        self, features: Float64Array, target: Float64Array, right: Array, weight: Float64Array | None
+    ) -> None:
+        del right
+        for place, theta in enumerate(self.task.theta):
+            z = theta @ features
+            loss = target * np.logaddexp(0, z) + (1 - target) * np.logaddexp(0, -z)
+            self.sums[place] += loss.sum() if weight is None else weight @ loss
+
+    def answer(self, total: float) -> Any:
+        """What Newton's method wants to know, per unit of weight."""
+        if not self.task.slopes:
+            return self.sums / total
+        n = self.task.theta.shape[1]
+        return self.sums[:n] / total, self.sums[n:].reshape(n, n) / total
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether this map puts all right cases before all wrong ones."""
+        return bool(self.most[0] < self.least[0])

@@ -1,0 +1,226 @@
+"""Logistic regression in passes: the Newton steps of the calibrators, each answered by a pass."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant.calibrators import SigmoidCalibrator
+from calibrant.calibrators._logistic import LogisticFit, fit_logistic, newton
+from calibrant.calibrators._rank_fit import ROUNDING
+from calibrant.calibrators._sigmoid import flat_fit, platt_targets
+from calibrant.engines._logistic_pass import AskSlopes, FindMoments, Moments, Slopes, features_of
+from calibrant.engines._options import PassOptions
+from calibrant.engines._problem import Problem
+from calibrant.engines._rows import Rows
+from calibrant.engines._summary import NoRowsError, Plan
+
+#: A step below this, in units of the standardised features, is the last.
+TOLERANCE = 1e-9
+#: Steps after which a fit without an optimum is left as it is: each of them is a pass.
+MOST_STEPS = 30
+#: Times that the moments are taken again about a better centre.
+MOST_CENTRES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """How the features of a problem are standardised, and the totals behind them."""
+
+    moments: Moments
+    shift: Float64Array
+    unit: Float64Array
+    directions: Float64Array
+
+
+def fit_sigmoid(
+    calibrator: SigmoidCalibrator, problem: Problem, sample: Rows, options: PassOptions, classes: Array
+) -> Plan[SigmoidCalibrator]:
+    """Fit Platt's sigmoid.
+
+    Parameters
+    ----------
+    calibrator : SigmoidCalibrator
+        The calibrator, fitted in place.
+    problem : Problem
+        The rows.
+    sample : Rows
+        Some of the rows that the problem is cut out of.
+    options : PassOptions
+        Not used.
+    classes : ndarray of shape (2,)
+        The labels, the positive one second.
+
+    Returns
+    -------
+    SigmoidCalibrator
+        The calibrator.
+    """
+    del options
+    standard = yield from standardise(problem, calibrator.transform, sample)
+    moments = standard.moments
+    totals = moments.totals
+    smooth = calibrator.smooth or min(totals) == 0
+    targets = platt_targets(*totals, smooth=smooth)
+    if min(totals) == 0 or moments.low[0] == moments.high[0]:
+        mean = (targets[0] * totals[0] + targets[1] * totals[1]) / moments.weight
+        return calibrator.fit_map(flat_fit(mean), classes)
+    most = calibrator.max_iter if smooth else min(calibrator.max_iter, MOST_STEPS)
+    fit = yield from search(problem, calibrator.transform, standard, targets, sample, max_iter=most)
+    separable = not smooth and moments.threshold_separates
+    return calibrator.fit_map(fit, classes, separable=separable)
+
+
+def standardise(problem: Any, transform: str, sample: Rows) -> Plan[Standard]:
+    """Find the moments of the features about a good centre.
+
+    Parameters
+    ----------
+    problem : object
+        What gives the cases.
+    transform : {"identity", "logit"}
+        What scores go through first.
+    sample : Rows
+        Some of the rows: a first guess of the centre.
+
+    Returns
+    -------
+    Standard
+        Means and spreads of the features, and the directions in which these vary.
+    """
+    shift, unit = _guess(features_of(problem.cases(sample)[0], transform), problem.n_features)
+    for _ in range(MOST_CENTRES):
+        moments: Moments = yield FindMoments(problem, transform, shift, unit)
+        if moments.sums[0] == 0:
+            raise NoRowsError
+        shift, unit, good = _better(moments, shift, unit)
+        if good:
+            break
+    return Standard(moments, shift, unit, _directions(moments))
+
+
+def _guess(features: Float64Array, n_features: int) -> tuple[Float64Array, Float64Array]:
+    """Centre and spread of the features of a sample."""
+    if features.shape[1] == 0:
+        return np.zeros(n_features), np.ones(n_features)
+    half = features / 2  # so that nothing overflows
+    low, high = half.min(axis=1), half.max(axis=1)
+    reach = np.where(low < high, high - low, 1.0)
+    spread = ((half - low[:, None]) / reach[:, None]).std(axis=1) * reach * 2
+    return half.mean(axis=1) * 2, np.where(spread > 0, spread, 1.0)
+
+
+def _better(
+    moments: Moments, shift: Float64Array, unit: Float64Array
+) -> tuple[Float64Array, Float64Array, bool]:
+    """Centres and spreads from moments; and whether these moments were about good ones already."""
+    mean, low, high = moments.mean, moments.low, moments.high
+    varies = low < high
+    variance = np.diagonal(moments.covariance)
+    with np.errstate(over="ignore"):
+        square = mean * mean
+    good = ~varies | (np.isfinite(variance) & (variance > 1e-6 * (1 + square)) & (np.abs(mean) < 1e3))
+    middle, reach = low / 2 + high / 2, np.where(varies, high / 2 - low / 2, 1.0)
+    usable = np.isfinite(variance) & (variance > 1e-12 * square) & (variance > 0)
+    spread = np.sqrt(np.where(usable, variance, 1.0)) * unit
+    centre = np.where(np.isfinite(mean), shift + unit * mean, middle)
+    shift = np.where(varies, np.clip(centre, low, high), low)
+    return shift, np.where(varies, np.where(usable, spread, reach), 1.0), bool(good.all())
+
+
+def _directions(moments: Moments) -> Float64Array:
+    """Orthogonal directions in which the standardised features vary, of shape (r, number of them)."""
+    covariance = moments.covariance
+    spread = np.sqrt(np.diagonal(covariance).clip(0))
+    varies = (moments.low < moments.high) & (spread > 0)
+    if len(varies) == 1:
+        return np.eye(1)[:, varies]
+    spread = np.where(varies, spread, np.inf)
+    values, directions = np.linalg.eigh(covariance / spread[:, None] / spread)
+    kept = values > ROUNDING
+    return np.eye(len(varies)) if kept.all() else np.asarray(directions[:, kept])
+
+
+def search(
+    problem: Any,
+    transform: str,
+    standard: Standard,
+    targets: tuple[float, float],
+    sample: Rows,
+    *,
+    max_iter: int,
+    until_told_apart: bool = False,
+) -> Plan[LogisticFit]:
+    """Find the map of greatest likelihood.
+
+    Parameters
+    ----------
+    problem : object
+        What gives the cases.
+    transform : {"identity", "logit"}
+        What scores go through first.
+    standard : Standard
+        How the features are standardised.
+    targets : tuple of float
+        The wanted probabilities of right and of wrong cases.
+    sample : Rows
+        Some of the rows: the solution for them is where the search begins.
+    max_iter : int
+        Greatest number of steps.
+    until_told_apart : bool, default=False
+        Whether to stop, without convergence, where a map tells right from wrong without error: then there is
+        no optimum.
+
+    Returns
+    -------
+    LogisticFit
+        Slopes and intercept for the features as they are.
+    """
+
+    def ask(theta: Float64Array, slopes: bool) -> AskSlopes:
+        return AskSlopes(
+            problem,
+            transform,
+            standard.shift,
+            standard.unit,
+            standard.directions,
+            targets,
+            theta,
+            slopes,
+        )
+
+    steps = newton(_start(ask, standard, targets, sample), max_iter, TOLERANCE)
+    question, n_asked = next(steps), 0
+    while True:
+        theta = np.stack(question.at)
+        slopes: Slopes = yield ask(theta, question.slopes)
+        n_asked += 1
+        if until_told_apart and question.slopes and slopes.told_apart:
+            found = theta[0], n_asked, False
+            break
+        try:
+            question = steps.send(slopes.answer(standard.moments.weight))
+        except StopIteration as end:
+            found = end.value
+            break
+    theta, n_iter, converged = found
+    slope = standard.directions @ theta[:-1] / standard.unit
+    return LogisticFit(slope, float(theta[-1] - slope @ standard.shift), n_iter, converged)
+
+
+def _start(ask: Any, standard: Standard, targets: tuple[float, float], sample: Rows) -> Float64Array:
+    """The solution for the sample, if that is tame; else no slopes, and the mean target."""
+    task: AskSlopes = ask(np.zeros((1, standard.directions.shape[1] + 1)), True)
+    right, wrong = standard.moments.totals
+    mean = (right * targets[0] + wrong * targets[1]) / (right + wrong)
+    flat = np.append(np.zeros(standard.directions.shape[1]), np.log((1 - mean) / mean))
+    scores, is_right, weight = task.problem.cases(sample)
+    if not (is_right.any() and not is_right.all()):
+        return flat
+    features = task.standard(scores)[:-1]
+    if not (features.min(axis=1) < features.max(axis=1)).all():
+        return flat
+    fit = fit_logistic(features.T, np.where(is_right, *targets), weight, max_iter=20, tol=1e-3)
+    theta = np.append(fit.slope, fit.intercept)
+    return theta if fit.converged and np.abs(theta).max() < 20 else flat

@@ -1,0 +1,258 @@
+"""Where rows go: a file that is complete or absent, or standard output."""
+
+import bz2
+import gzip
+import lzma
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+
+from calibrant._core._errors import DataError
+from calibrant.engines._files import STANDARD
+from calibrant.engines._files_bytes import layout_of
+from calibrant.engines._files_write import WRITERS, ArrowStreamWriter, Writer
+
+
+class Sink:
+    """Takes rows until it is left; then the file is there, complete.
+
+    Made by `open_sink`, and used in a ``with`` statement. If the block ends with an error, a file that was
+    there before is still there, untouched, and nothing else is.
+
+    Parameters
+    ----------
+    target : Target
+        Where the bytes go.
+    new_writer : callable
+        Makes the writer from a file and a schema.
+    """
+
+    def __init__(self, target: "_Target", new_writer: Callable[[Any, pa.Schema], Writer]) -> None:
+        self._target = target
+        self._new_writer = new_writer
+        self._writer: Writer | None = None
+
+    def __enter__(self) -> Self:
+        """Open the file."""
+        self._target.open()
+        return self
+
+    def write(self, rows: pa.Table | pa.RecordBatch) -> None:
+        """Write some rows; the first of them, which may be none, fix the columns.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table or pyarrow.RecordBatch
+            The rows.
+        """
+        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+        try:
+            if self._writer is None:
+                self._writer = self._new_writer(self._target.file, table.schema)
+            if table.num_rows:
+                self._writer.write(table)
+        except OSError as error:
+            raise self._target.refusal(error) from error
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Put the file into its place, or take it away."""
+        if error is not None:
+            self._discard()
+            return
+        try:
+            if self._writer is not None:
+                self._writer.finish()
+            self._target.keep()
+        except BaseException as failure:
+            self._discard()
+            if isinstance(failure, OSError):
+                raise self._target.refusal(failure) from failure
+            raise
+
+    def _discard(self) -> None:
+        if self._writer is not None:
+            self._writer.abandon()
+        self._target.discard()
+
+
+def open_sink(where: str | os.PathLike[str], *, format: str | None = None) -> Sink:  # noqa: A002
+    """Open a place for rows.
+
+    Parameters
+    ----------
+    where : str or path
+        A path, whose suffix tells the format as it does for `open_source`; or "-" for standard output.
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, optional
+        The format, where the suffix does not tell it. Standard output is CSV unless this says otherwise.
+
+    Returns
+    -------
+    Sink
+        To be used in a ``with`` statement. The file appears when that ends, whole; if it ends with an error,
+        nothing appears, and what was there before stays.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from calibrant.engines import open_sink
+    >>> with open_sink("-") as sink:  # doctest: +SKIP
+    ...     sink.write(pa.table({"class": ["a", "b"], "p": [0.25, 0.75]}))
+    class,p
+    a,0.25
+    b,0.75
+    """
+    path = os.fspath(where)
+    if path == STANDARD:
+        layout = layout_of("", format or "csv")
+        # An Arrow file has a footer; its stream can be read as it comes.
+        writer = ArrowStreamWriter if layout.format == "arrow" else WRITERS[layout.format]
+        return Sink(_Standard(), writer)
+    if Path(path).is_dir():
+        raise DataError(f"the output must be a file; {path} is a folder; give the name of a file in it")
+    special = Path(path).exists() and not Path(path).is_file()
+    layout = layout_of("" if special and format is None else path, format or ("csv" if special else None))
+    # A device or a pipe cannot be replaced by a finished file.
+    target = _Device(path) if special else _Replaced(path, layout.compression)
+    return Sink(target, WRITERS[layout.format])
+
+
+class _Target:
+    """An open file, and what becomes of it."""
+
+    name: str
+    file: Any
+
+    def open(self) -> None:
+        """Open it."""
+
+    def keep(self) -> None:
+        """Finish it."""
+
+    def discard(self) -> None:
+        """Take away what was written."""
+
+    def refusal(self, error: OSError) -> BaseException:
+        """Say in one line why it cannot be written."""
+        if isinstance(error, BrokenPipeError):
+            return error
+        return DataError(f"{self.name} must be writable, with room on its disk; {error.strerror or error}")
+
+
+class _Standard(_Target):
+    """Standard output, which cannot be taken back."""
+
+    name = "standard output"
+
+    def open(self) -> None:
+        self.file = sys.stdout.buffer
+
+    def keep(self) -> None:
+        self.file.flush()
+
+
+class _Device(_Target):
+    """A device or a named pipe, written to directly."""
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+
+    def open(self) -> None:
+        try:
+            self.file = Path(self.name).open("wb")  # noqa: SIM115  (closed by keep or discard)
+        except OSError as error:
+            raise self.refusal(error) from error
+
+    def keep(self) -> None:
+        self.file.close()
+
+    def discard(self) -> None:
+        with suppress(OSError):
+            self.file.close()
+
+
+class _Replaced(_Target):
+    """A file written beside its place, and moved there when it is whole."""
+
+    def __init__(self, path: str, compression: str | None) -> None:
+        self.name = path
+        self._compression = compression
+        self._beside = ""
+
+    def open(self) -> None:
+        place = os.path.realpath(self.name)  # a link stays a link
+        folder = os.path.dirname(place)  # noqa: PTH120
+        try:
+            handle, self._beside = tempfile.mkstemp(
+                prefix=f".{Path(place).name}.", suffix=".part", dir=folder
+            )
+            os.fchmod(handle, _mode(place))
+        except OSError as error:
+            raise self.refusal(error) from error
+        self._place = place
+        self._raw = os.fdopen(handle, "wb")
+        self.file = _compressed(self._raw, self._compression)
+
+    def keep(self) -> None:
+        if self.file is not self._raw:
+            self.file.close()
+        self._raw.flush()
+        os.fsync(self._raw.fileno())
+        self._raw.close()
+        os.replace(self._beside, self._place)  # noqa: PTH105
+        self._beside = ""
+
+    def discard(self) -> None:
+        for file in (self.file, self._raw):
+            with suppress(OSError, ValueError):
+                file.close()
+        if self._beside:
+            Path(self._beside).unlink(missing_ok=True)
+
+
+def _mode(place: str) -> int:
+    """The permissions of the file that is replaced, or those that a new file gets."""
+    with suppress(OSError):
+        return Path(place).stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _compressed(raw: Any, compression: str | None) -> Any:
+    """A file that compresses what is written to it; closing it leaves the file below open."""
+    if compression == "gzip":
+        # No time and no name: the same rows give the same bytes.
+        return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+    if compression == "bz2":
+        return bz2.BZ2File(raw, "wb")
+    if compression == "xz":
+        return lzma.LZMAFile(raw, "wb")
+    return _Zstandard(raw) if compression == "zstd" else raw
+
+
+class _Zstandard:
+    """Zstandard by pyarrow, which closes the file below; so a copy of that is what it gets."""
+
+    def __init__(self, raw: Any) -> None:
+        self._below = os.fdopen(os.dup(raw.fileno()), "wb")
+        self._stream = pa.CompressedOutputStream(pa.PythonFile(self._below, mode="w"), "zstd")
+
+    def write(self, data: Any) -> None:
+        """Compress some bytes."""
+        self._stream.write(data)
+
+    def close(self) -> None:
+        """Write the end of the stream."""
+        try:
+            self._stream.close()
+        finally:
+            self._below.close()

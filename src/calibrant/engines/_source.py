@@ -1,0 +1,155 @@
+"""What every source of rows offers, wherever the rows live."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from lzma import LZMAError
+
+import pyarrow as pa
+
+from calibrant._core._errors import CalibrantError, DataError, ParameterError
+
+#: Rows of a batch unless the caller says otherwise.
+BATCH_ROWS = 1 << 17
+#: How rows of files are counted in messages.
+COUNTED = "the first row of data is row 1"
+#: What reading a broken file can raise.
+_BROKEN = (pa.ArrowException, OSError, EOFError, LZMAError, UnicodeDecodeError)
+
+
+class Source(ABC):
+    """Rows that can be read in batches, as often as needed.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    holds : str
+        What it holds, for messages: "CSV", "Parquet".
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    as_text : bool
+        Whether all values come as text, exactly as they were written. So it is with CSV, where nothing says
+        what they are.
+    """
+
+    as_text = False
+
+    def __init__(self, name: str, holds: str) -> None:
+        self.name = name
+        self.holds = holds
+        self._columns: list[str] | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in order."""
+        if self._columns is None:
+            try:
+                names = self._names()
+            except _BROKEN as error:
+                raise self._unreadable(error) from error
+            twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+            if twice:
+                raise DataError(
+                    f"every column of {self.name} must have a name of its own; got {min(twice)!r} more than "
+                    "once; rename one of them"
+                )
+            self._columns = names
+        return self._columns
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, or None where that is not known before they are read."""
+        return None
+
+    @property
+    def share_read(self) -> float | None:
+        """How much of the file the present pass has read, from 0 to 1, or None where nothing tells."""
+        return None
+
+    def batches(
+        self, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+    ) -> Iterator[pa.RecordBatch]:
+        """Read all rows once.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            The columns wanted, in this order; by default all.
+        rows : int, default=131072
+            The greatest number of rows in a batch.
+
+        Yields
+        ------
+        pyarrow.RecordBatch
+            The next rows.
+        """
+        if rows < 1:
+            raise ParameterError(f"rows must be a whole number of 1 or more; got {rows!r}")
+        names = self.columns if columns is None else list(columns)
+        self.check_columns(names)
+        try:
+            for batch in self._read(names, rows):
+                for start in range(0, batch.num_rows, rows):
+                    yield batch.slice(start, rows) if batch.num_rows > rows else batch
+        except CalibrantError:
+            raise
+        except _BROKEN as error:
+            raise self._unreadable(error) from error
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Refuse names that no column has.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names.
+        """
+        known = set(self.columns)
+        for name in names:
+            if name not in known:
+                raise DataError(
+                    f"{self.name} must have a column {name!r}; it has {shown(self.columns)}{self._hint(name)}"
+                )
+
+    def _hint(self, name: str) -> str:
+        close = get_close_matches(name, self.columns, n=1)
+        if close:
+            return f"; did you mean {close[0]!r}?"
+        if self.as_text and all(_is_number(column) for column in self.columns):
+            return "; the first line must name the columns, and here it holds numbers"
+        return ""
+
+    def _unreadable(self, error: BaseException) -> BaseException:
+        """Say in one line what is wrong with a file; an interruption stays one."""
+        if isinstance(error, pa.ArrowCancelled):
+            return KeyboardInterrupt()
+        if isinstance(error, UnicodeDecodeError):
+            return DataError(f"{self.name} must be text in UTF-8; it is not; save it again in that encoding")
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
+        return DataError(f"{self.name} must be whole and hold {self.holds}; it cannot be read: {reason}")
+
+    @abstractmethod
+    def _names(self) -> list[str]:
+        """Read the names of the columns."""
+
+    @abstractmethod
+    def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Read the columns of all rows, about `rows` at a time."""
+
+
+def shown(names: Sequence[object], most: int = 8) -> str:
+    """Show the first of many names."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(str(name) for name in names[:most]) + more if names else "none"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

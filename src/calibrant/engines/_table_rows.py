@@ -1,0 +1,271 @@
+"""Rows of a source of Arrow batches: columns of scores, a label, a weight, a key."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as_array
+from calibrant._core._checks import check_binary_labels, check_option
+from calibrant._core._errors import DataError
+from calibrant.engines._columns import (
+    label_text,
+    label_values,
+    read_label_texts,
+    read_numbers,
+)
+from calibrant.engines._files import open_source
+from calibrant.engines._hashing import Hashes, hash_column
+from calibrant.engines._rows import Rows
+from calibrant.engines._source import COUNTED, Source, shown
+
+
+def rows_of(
+    where: Any,
+    *,
+    scores: str | Sequence[str],
+    label: str,
+    weight: str | None = None,
+    key: str | None = None,
+    classes: object = None,
+    handle_invalid: str = "error",
+    batch_rows: int = 1 << 17,
+) -> "TableRows":
+    """Take rows from a file, a folder, or a frame, as often as a fit needs them.
+
+    Parameters
+    ----------
+    where : Source, str, path, or frame
+        Where the rows are: whatever `open_source` opens.
+    scores : str or sequence of str
+        The column of the scores; or one per class, in the order of the classes, or one per column of a code.
+    label : str
+        The column of the labels.
+    weight : str, optional
+        The column of the weights.
+    key : str, optional
+        A column that says which rows belong together where rows are split into folds, such as a customer's
+        number. By default the rows are numbered, and every row stands for itself.
+    classes : array-like of shape (k,), optional
+        The labels of the classes in order; for a single score the positive class is the second. By default
+        the labels are looked up in one more pass over their column, and sorted.
+    handle_invalid : {"error", "skip"}, default="error"
+        What happens to a row with a missing or infinite score or weight, a negative weight, no label, an
+        unknown label, or no key: the fit ends with an error that names the row, or goes on without the row.
+    batch_rows : int, default=131072
+        The greatest number of rows in a batch.
+
+    Returns
+    -------
+    TableRows
+        Gives the rows whenever it is called; `classes` are the labels, `n_rows` is the number of rows if it
+        is known, `n_skipped` how many the last pass has left out.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from calibrant.engines import fit_in_passes, rows_of
+    >>> table = pa.table({"score": [1.0, 2.0, 3.0, 4.0], "answer": ["no", "yes", "no", "yes"]})
+    >>> rows = rows_of(table, scores="score", label="answer")
+    >>> rows.classes
+    array(['no', 'yes'], dtype='<U3')
+    >>> fit_in_passes("pav", rows).predict_proba([3.5, 4])[:, 1]
+    array([0.5, 1. ])
+    """
+    check_option("handle_invalid", handle_invalid, ("error", "skip"))
+    source = where if isinstance(where, Source) else open_source(where)
+    columns = (scores,) if isinstance(scores, str) else tuple(scores)
+    source.check_columns([name for name in (*columns, label, weight, key) if name is not None])
+    skips = handle_invalid == "skip"
+    labels = (
+        _find_classes(source, label, len(columns), skips) if classes is None else as_array(classes, "classes")
+    )
+    return TableRows(source, columns, label, weight, key, labels, skips, batch_rows)
+
+
+@dataclass(eq=False)
+class TableRows:
+    """Rows of a source, batch by batch; call it for another pass.
+
+    Attributes
+    ----------
+    source : Source
+        Where the rows are.
+    scores : tuple of str
+        The columns of the scores.
+    label, weight, key : str or None
+        The columns of labels, weights and keys.
+    classes : ndarray of shape (k,)
+        The labels of the classes.
+    skips : bool
+        Whether rows that cannot be used are left out.
+    batch_rows : int
+        The greatest number of rows in a batch.
+    n_skipped : int
+        Rows that the last pass has left out.
+    """
+
+    source: Source
+    scores: tuple[str, ...]
+    label: str
+    weight: str | None
+    key: str | None
+    classes: Array
+    skips: bool
+    batch_rows: int
+    n_skipped: int = field(default=0, init=False)
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows, if it is known."""
+        return self.source.n_rows
+
+    def __call__(self) -> Iterator[Rows]:
+        """Read all rows once."""
+        self.n_skipped, first = 0, 0
+        texts = {label_text(value): place for place, value in enumerate(self.classes)}
+        wanted = dict.fromkeys(
+            name for name in (*self.scores, self.label, self.weight, self.key) if name is not None
+        )
+        for batch in self.source.batches(list(wanted), self.batch_rows):
+            yield self._rows(batch, texts, first)
+            first += batch.num_rows
+
+    def _rows(self, batch: pa.RecordBatch, texts: dict[str | None, int], first: int) -> Rows:
+        reader = _Reader(batch, self.source, first, self.skips)
+        columns = [reader.numbers(name) for name in self.scores]
+        position = reader.positions(self.label, texts, self.classes)
+        weight = None if self.weight is None else reader.weights(self.weight)
+        key = None if self.key is None else reader.hashes(self.key)
+        scores = columns[0] if len(columns) == 1 else np.array(columns).T
+        rows = Rows(scores, position, weight, key, first)
+        if reader.usable is None:
+            return rows
+        self.n_skipped += len(rows) - int(reader.usable.sum())
+        return rows.where(reader.usable)
+
+
+class _Reader:
+    """Columns of a batch as arrays; where rows may be left out, `usable` tells which are not."""
+
+    def __init__(self, batch: pa.RecordBatch, source: Source, first: int, skips: bool) -> None:
+        self._batch, self._source, self._first, self._skips = batch, source, first, skips
+        self.usable: BoolArray | None = None
+
+    def _leave_out(self, bad: BoolArray) -> None:
+        if bad.any():
+            self.usable = ~bad if self.usable is None else self.usable & ~bad
+
+    def numbers(self, name: str) -> Float64Array:
+        column = self._batch.column(name)
+        if pa.types.is_float64(column.type) and column.null_count == 0:
+            values = column.to_numpy()  # the file's own memory
+            finite = np.isfinite(values)
+            if finite.all():
+                return np.asarray(values)
+        if not self._skips:
+            return read_numbers(column, name, self._source, self._first)
+        values = _lenient_numbers(column)
+        bad = ~np.isfinite(values)
+        self._leave_out(bad)
+        return np.where(bad, 0.0, values) if bad.any() else values
+
+    def weights(self, name: str) -> Float64Array:
+        values = self.numbers(name)
+        negative = values < 0
+        if negative.any() and not self._skips:
+            row = int(np.argmax(negative))
+            raise DataError(
+                f"the column {name!r} of {self._source.name} must hold weights that are not negative; got "
+                f"{values[row]} in row {self._first + row + 1} ({COUNTED})"
+            )
+        self._leave_out(negative)
+        return np.where(negative, 0.0, values) if negative.any() else values
+
+    def positions(self, name: str, known: dict[str | None, int], classes: Array) -> IntArray:
+        column = self._batch.column(name)
+        texts: Sequence[str | None]
+        if self._skips:
+            codes, texts = _lenient_labels(column)
+        else:
+            codes, texts = read_label_texts(column, name, self._source, self._first)
+        places = np.array([known.get(text, -1) for text in texts], dtype=np.intp)
+        position = places[codes] if len(places) else np.full(len(codes), -1, dtype=np.intp)
+        position[codes < 0] = -1
+        bad = position < 0
+        if bad.any():
+            if not self._skips:
+                row = int(np.argmax(bad))
+                raise DataError(
+                    f"the column {name!r} of {self._source.name} must hold one of the classes "
+                    f"{shown(classes.tolist())}; got {texts[codes[row]]!r} in row {self._first + row + 1} "
+                    f"({COUNTED})"
+                )
+            self._leave_out(bad)
+            position[bad] = 0
+        return np.asarray(position)
+
+    def hashes(self, name: str) -> Hashes:
+        column = self._batch.column(name)
+        if column.null_count:
+            missing = pc.is_null(column).to_numpy(zero_copy_only=False)
+            if not self._skips:
+                row = self._first + int(np.argmax(missing)) + 1
+                raise DataError(
+                    f"the key column {name!r} of {self._source.name} must hold a key in every row; got none "
+                    f"in row {row} ({COUNTED})"
+                )
+            self._leave_out(missing)
+            kept = np.flatnonzero(~missing)
+            hashes = np.zeros(len(missing), dtype=np.uint64)
+            if len(kept):
+                hashes[kept] = hash_column(column.take(pa.array(kept)), name)
+            return hashes
+        return hash_column(column, name)
+
+
+def _lenient_numbers(column: pa.Array) -> Float64Array:
+    """Numbers, and NaN for all that is none."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    try:
+        numbers = column.cast(pa.float64(), safe=False)
+    except pa.ArrowInvalid:
+        parsed = [_number(value) for value in column.to_pylist()]
+        return np.array(parsed, dtype=np.float64)
+    return np.array(numbers.fill_null(np.nan).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _number(value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return np.nan
+
+
+def _lenient_labels(column: pa.Array) -> tuple[IntArray, list[str | None]]:
+    """Numbers of texts, -1 where there is none, and the texts."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    return codes, [label_text(value) for value in encoded.dictionary.to_pylist()]
+
+
+def _find_classes(source: Source, label: str, n_columns: int, skips: bool) -> Array:
+    """The labels of a column in order, found by reading it."""
+    found: set[str] = set()
+    first, kind = 0, None
+    for batch in source.batches([label]):
+        column = batch.column(0)
+        kind = column.type
+        if skips:
+            found |= {text for text in _lenient_labels(column)[1] if text is not None}
+        else:
+            found |= set(read_label_texts(column, label, source, first)[1])
+        first += batch.num_rows
+    if not found or kind is None:
+        raise DataError(f"the column {label!r} of {source.name} must hold labels; it has no rows")
+    values = np.sort(label_values(sorted(found), kind, source.as_text))
+    return check_binary_labels(values)[0] if n_columns == 1 else values

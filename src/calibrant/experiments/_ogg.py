@@ -1,0 +1,424 @@
+"""O'Brien, Gupta & Gray, "Cost-sensitive multi-class classification from probability estimates", 2008."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from scipy.stats import spearmanr
+
+from calibrant.experiments._experiment import Check, Done, Experiment, Findings, Job, Row, Scale
+from calibrant.experiments._ogg_figures import FIGURES
+from calibrant.experiments._ogg_protocol import repetition
+
+#: The sets with three classes or more; those of numbers have quadratic discriminant analysis too.
+NUMERIC = (
+    "glass",
+    "iris",
+    "optdigits",
+    "pendigits",
+    "segment",
+    "shuttle",
+    "vowel",
+    "waveform21",
+    "wine",
+)
+DISCRETE = (
+    "balance-scale",
+    "car",
+    "connect-4",
+    "dermatology",
+    "hayes-roth",
+    "lenses",
+    "lymphography",
+    "nursery",
+    "soybean",
+    "zoo",
+)
+#: Many rows, columns or classes: too slow for a quick look.
+LARGE = ("connect-4", "nursery", "optdigits", "pendigits", "segment", "shuttle", "soybean", "waveform21")
+PROBLEMS = (
+    *((data, "NB") for data in sorted(NUMERIC + DISCRETE)),
+    *((data, "QDA") for data in NUMERIC),
+)
+SMALL = tuple(problem for problem in PROBLEMS if problem[0] not in LARGE)
+#: The paper's mean saving of parallel partition; its other numbers are lost.
+PAPER_MEAN = {"rarity": 10.8, "ratio": 10.8, "random": 8.9}
+METHODS = ("parallel", "lachiche_flach", "mossman", "metacost", "chosen")
+MEASURES = (
+    "class size",
+    "repetitions",
+    "plain cost per row",
+    "parallel partition %",
+    "Lachiche-Flach %",
+    "Mossman %",
+    "MetaCost %",
+    "library's choice %",
+)
+CONVENTIONS = (
+    "Percent saved against the plain rule of least expected cost, on test rows; negative is dearer. Mean "
+    "and standard deviation over repetitions of a randomised ten-fold cross-validation, the classes dealt "
+    "evenly; a repetition in which the plain rule costs nothing is left out. Rules are learned on estimates "
+    "by nine inner folds. {costs} MetaCost has 100 resamples (10 in a quick run) and shows the better of "
+    "its two variants for every set, chosen on the test rows as in the paper, which is optimistic. The "
+    "library's choice is one of plain, parallel partition, Lachiche-Flach, and PAV with either of the first "
+    "two: the cheapest in three folds of the training estimates. Naive Bayes takes names as they are, a "
+    "missing value as a value of its own, and numbers in 21 levels, cut on the training rows of the outer "
+    "fold. Lines by the geometric mean of the class sizes in training. The paper's lines are lost but for "
+    "the mean."
+)
+COSTS = {
+    "rarity": (
+        "Rarity costs: all training rows over those of the true class (the paper's formula is lost, and "
+        "ogg-table1-ratio has another)."
+    ),
+    "ratio": (
+        "Rarity costs read in another way, as the paper's formula is lost: the training rows of the class "
+        "decided over those of the true class. MetaCost is left out."
+    ),
+    "random": "Random costs: uniform from 1 to 10, zero for the truth, drawn once per repetition.",
+}
+
+
+def repetition_jobs(
+    n_repetitions: int,
+    n_resamples: int,
+    problems: Sequence[tuple[str, str]] = PROBLEMS,
+    kinds: Sequence[str] = ("rarity", "random"),
+) -> list[Job]:
+    """One job per problem and repetition; the same jobs serve tables 1 and 2.
+
+    Parameters
+    ----------
+    n_repetitions : int
+        The paper has 100.
+    n_resamples : int
+        Models of MetaCost; the paper has 100.
+    problems : sequence of pairs of str
+        Data sets and learners.
+    kinds : sequence of str
+        The costs.
+
+    Returns
+    -------
+    list of Job
+        A run of more repetitions finds those of a shorter one in the cache.
+    """
+    return [
+        Job(
+            repetition,
+            {
+                "data": data,
+                "learner": learner,
+                "seed": seed,
+                "n_resamples": n_resamples,
+                "kinds": list(kinds),
+            },
+        )
+        for data, learner in problems
+        for seed in range(n_repetitions)
+    ]
+
+
+def _jobs(scale: Scale) -> list[Job]:
+    if scale == "full":
+        return repetition_jobs(n_repetitions=100, n_resamples=100)
+    return repetition_jobs(5, 10, SMALL)
+
+
+def _ratio_jobs(scale: Scale) -> list[Job]:
+    if scale == "full":
+        return repetition_jobs(100, 0, kinds=("ratio",))
+    return repetition_jobs(5, 0, SMALL, ("ratio",))
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """What the methods save on one problem, in percent of the plain rule's cost.
+
+    Attributes
+    ----------
+    data, learner : str
+        The problem.
+    class_size : float
+        Geometric mean of the class sizes in training.
+    n_repetitions : int
+        How many there were.
+    plain : float
+        The plain rule's cost per row.
+    chance : float
+        The cost per row of a decision at random.
+    mean, spread : mapping
+        Mean and standard deviation of every method over the repetitions.
+    n_raised : int
+        In how many folds learning raised the training cost of parallel partition.
+    """
+
+    data: str
+    learner: str
+    class_size: float
+    n_repetitions: int
+    plain: float
+    chance: float
+    mean: Mapping[str, float]
+    spread: Mapping[str, float | None]
+    n_raised: int
+
+    @property
+    def problem(self) -> str:
+        """The data set and the learner.
+
+        Returns
+        -------
+        str
+            In a few words.
+        """
+        return f"{self.data} ({self.learner})"
+
+
+def savings(done: Sequence[Done], kind: str) -> list[Savings]:
+    """Put the repetitions of every problem together.
+
+    Parameters
+    ----------
+    done : sequence of Done
+        Finished repetitions.
+    kind : {"rarity", "ratio", "random"}
+        Which costs.
+
+    Returns
+    -------
+    list of Savings
+        By ascending class size.
+    """
+    problems = dict.fromkeys((job.arguments["data"], job.arguments["learner"]) for job in done)
+    together = [
+        _savings_of(
+            data,
+            learner,
+            [
+                job.answer
+                for job in done
+                if (job.arguments["data"], job.arguments["learner"]) == (data, learner)
+            ],
+            kind,
+        )
+        for data, learner in problems
+    ]
+    return sorted(together, key=lambda saved: saved.class_size)
+
+
+def _savings_of(data: str, learner: str, answers: Sequence[Any], kind: str) -> Savings:
+    costs = [answer[kind]["test"] for answer in answers]
+    by_method = {
+        name: [saving(of_one["expected"], of_one[name]) for of_one in costs]
+        for name in costs[0]
+        if name != "expected"
+    }
+    known = {name: [s for s in of_all if not math.isnan(s)] for name, of_all in by_method.items()}
+    mean = {name: fmean(of_all) if of_all else math.nan for name, of_all in known.items()}
+    variants = [name for name in mean if name.startswith("metacost")]
+    if variants:
+        # The better variant of every data set, judged by the test rows: the paper's own optimism.
+        better = max(variants, key=lambda name: mean[name])
+        mean["metacost"], known["metacost"] = mean[better], known[better]
+    k, n = answers[0]["n_classes"], answers[0]["n_rows"]
+    return Savings(
+        data,
+        learner,
+        fmean(answer["class_size"] for answer in answers),
+        len(answers),
+        fmean(of_one["expected"] for of_one in costs) / n,
+        {"rarity": k, "ratio": 1.0, "random": 5.5}[kind] * (k - 1) / k,
+        mean,
+        {name: stdev(of_all) if len(of_all) > 1 else None for name, of_all in known.items()},
+        sum(answer[kind]["n_raised"] for answer in answers),
+    )
+
+
+def saving(plain: float, cost: float) -> float:
+    """Percent saved against the plain rule.
+
+    Parameters
+    ----------
+    plain : float
+        What the plain rule costs.
+    cost : float
+        What another costs.
+
+    Returns
+    -------
+    float
+        NaN where the plain rule costs nothing.
+    """
+    return 100 * (plain - cost) / plain if plain else math.nan
+
+
+def _collect(kind: str) -> Callable[[Sequence[Done]], Findings]:
+    def collect(done: Sequence[Done]) -> Findings:
+        saved = savings(done, kind)
+        rows = [_row(of_problem) for of_problem in saved]
+        if saved:
+            rows.append(_mean_row(saved, kind))
+        return Findings(tuple(rows), tuple(_checks(saved, kind)))
+
+    return collect
+
+
+def _row(saved: Savings) -> Row:
+    numbers = [saved.mean.get(method) for method in METHODS]
+    spreads = [saved.spread.get(method) for method in METHODS]
+    return Row(
+        (saved.data, saved.learner),
+        (saved.class_size, float(saved.n_repetitions), saved.plain, *numbers),
+        spread=(None, None, None, *spreads),
+    )
+
+
+def _mean_row(saved: Sequence[Savings], kind: str) -> Row:
+    means = [mean_saving(saved, method) for method in METHODS]
+    paper = (None, None, None, PAPER_MEAN[kind], None, None, None, None)
+    return Row((f"mean of {len(saved)}", ""), (None, None, None, *means), paper)
+
+
+def mean_saving(saved: Sequence[Savings], method: str) -> float | None:
+    """The mean of a method over the problems in which it has a number.
+
+    Parameters
+    ----------
+    saved : sequence of Savings
+        The problems.
+    method : str
+        One of `METHODS`.
+
+    Returns
+    -------
+    float or None
+        Percent; None if there is no number.
+    """
+    numbers = [of_one.mean[method] for of_one in saved if not math.isnan(of_one.mean.get(method, math.nan))]
+    return fmean(numbers) if numbers else None
+
+
+def _checks(saved: Sequence[Savings], kind: str) -> list[Check]:
+    checks = [
+        _improves_on_average(saved, kind),
+        _more_for_larger_classes(saved),
+        _lf_is_sometimes_harmful(saved),
+        _lf_harmful_where_the_paper_says(saved),
+        _little_to_gain(saved),
+        _never_raised(saved),
+    ]
+    return checks if kind == "ratio" else [*checks, _metacost_is_inconsistent(saved)]
+
+
+def _improves_on_average(saved: Sequence[Savings], kind: str) -> Check:
+    statement = f"Parallel partition saves on average (paper: {PAPER_MEAN[kind]}%)"
+    mean = mean_saving(saved, "parallel")
+    if mean is None:
+        return Check(statement, None)
+    finding = f"mean {mean:.1f}% over {len(saved)} problems"
+    lossy = [of_one for of_one in saved if of_one.plain >= 0.1 * of_one.chance]
+    of_lossy = mean_saving(lossy, "parallel")
+    if of_lossy is not None:
+        finding += (
+            f"; {of_lossy:.1f}% over the {len(lossy)} where the plain rule costs a tenth of chance or more"
+        )
+    worst = min(saved, key=lambda of_one: of_one.mean["parallel"])
+    finding += f"; the worst is {worst.problem} with {worst.mean['parallel']:.1f}%"
+    if mean <= 0 and kind == "rarity":
+        finding += (
+            ". The paper's formula is lost, and the mean depends on it: see ogg-table1-ratio. Under this "
+            "one a class of a few rows costs most, and what is learned from a few rows does not last"
+        )
+    return Check(statement, mean > 0, finding)
+
+
+def _more_for_larger_classes(saved: Sequence[Savings]) -> Check:
+    statement = "Parallel partition saves more where classes are larger"
+    known = [of_one for of_one in saved if not math.isnan(of_one.mean["parallel"])]
+    if len(known) < 3:
+        return Check(statement, None)
+    sizes = [of_one.class_size for of_one in known]
+    rank = float(spearmanr(sizes, [of_one.mean["parallel"] for of_one in known]).statistic)
+    return Check(statement, rank > 0, f"rank correlation of saving and class size {rank:.2f}")
+
+
+def _lf_is_sometimes_harmful(saved: Sequence[Savings]) -> Check:
+    statement = "Lachiche-Flach is dearer than the plain rule on some sets"
+    if not saved:
+        return Check(statement, None)
+    harmed = [of_one for of_one in saved if of_one.mean["lachiche_flach"] < 0]
+    worst = min(saved, key=lambda of_one: of_one.mean["lachiche_flach"])
+    finding = f"{len(harmed)} of {len(saved)}; worst {worst.problem} with {worst.mean['lachiche_flach']:.1f}%"
+    return Check(statement, bool(harmed), finding)
+
+
+def _lf_harmful_where_the_paper_says(saved: Sequence[Savings]) -> Check:
+    named = {("segment", "QDA"), ("dermatology", "NB")}
+    statement = "Lachiche-Flach is much dearer than the plain rule on segment (QDA) and dermatology (NB)"
+    found = [of_one for of_one in saved if (of_one.data, of_one.learner) in named]
+    if not found:
+        return Check(statement, None)
+    finding = ", ".join(f"{of_one.problem} {of_one.mean['lachiche_flach']:.1f}%" for of_one in found)
+    held = all(of_one.mean["lachiche_flach"] < -5 for of_one in found)
+    if not held:
+        finding += (
+            ". The paper does not give its regularisation of QDA; ours leaves estimates on segment that "
+            "weights repair well"
+        )
+    return Check(statement, held, finding)
+
+
+def _metacost_is_inconsistent(saved: Sequence[Savings]) -> Check:
+    statement = "MetaCost saves on some sets and is dearer on others"
+    known = [of_one for of_one in saved if not math.isnan(of_one.mean.get("metacost", math.nan))]
+    if not known:
+        return Check(statement, None)
+    better = [of_one for of_one in known if of_one.mean["metacost"] > 0]
+    best = max(known, key=lambda of_one: of_one.mean["metacost"])
+    worst = min(known, key=lambda of_one: of_one.mean["metacost"])
+    finding = (
+        f"saves on {len(better)} of {len(known)}: from {worst.mean['metacost']:.1f}% on {worst.problem} "
+        f"to {best.mean['metacost']:.1f}% on {best.problem}"
+    )
+    return Check(statement, 0 < len(better) < len(known), finding)
+
+
+def _little_to_gain(saved: Sequence[Savings]) -> Check:
+    statement = "Iris and dermatology have almost no loss to gain: below a tenth of that of chance"
+    found = [of_one for of_one in saved if of_one.data in {"iris", "dermatology"}]
+    if not found:
+        return Check(statement, None)
+    finding = ", ".join(f"{of_one.problem} {100 * of_one.plain / of_one.chance:.1f}%" for of_one in found)
+    return Check(statement, all(of_one.plain < 0.1 * of_one.chance for of_one in found), finding)
+
+
+def _never_raised(saved: Sequence[Savings]) -> Check:
+    statement = "Learning never raises the training cost of parallel partition"
+    if not saved:
+        return Check(statement, None)
+    raised = sum(of_one.n_raised for of_one in saved)
+    n_folds = 10 * sum(of_one.n_repetitions for of_one in saved)
+    return Check(statement, raised == 0, f"raised in {raised} of {n_folds} folds")
+
+
+def _table(name: str, title: str, kind: str, jobs: Callable[[Scale], list[Job]]) -> Experiment:
+    return Experiment(
+        name=name,
+        title=title,
+        conventions=CONVENTIONS.format(costs=COSTS[kind]),
+        labels=("data set", "learner"),
+        measures=MEASURES,
+        jobs=jobs,
+        collect=_collect(kind),
+    )
+
+
+TABLES = (
+    _table("ogg-table1", "What learned partitions save, with rarity costs", "rarity", _jobs),
+    _table("ogg-table1-ratio", "The same with another reading of rarity costs", "ratio", _ratio_jobs),
+    _table("ogg-table2", "What learned partitions save, with random costs", "random", _jobs),
+)
+EXPERIMENTS: tuple[Experiment, ...] = (*TABLES, *FIGURES)

@@ -1,0 +1,164 @@
+"""How a `ScoreModel` is saved: its calibrator, its costs, its rule, and what it remembers of the training."""
+
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Array
+from calibrant._core._fitted import check_fitted
+from calibrant.calibrators import CodeCalibrator, takes_score_matrix
+from calibrant.decisions import ExpectedCostRule, reasonable
+from calibrant.models._columns import CODE, ONE_VS_ALL
+from calibrant.models._costs import Costs
+from calibrant.models._fields import (
+    Choice,
+    Matrix,
+    Maybe,
+    Number,
+    Numbers,
+    Record,
+    Schema,
+    Whole,
+    check_keys,
+    check_length,
+    object_schema,
+)
+from calibrant.models._kinds import Kind, Kinds, one_of
+from calibrant.models._labels import Labels
+from calibrant.models._place import Place
+from calibrant.models._ranked import ACCURACY_TABLE, RANKED_LOGISTIC
+from calibrant.models._rules import RULES
+from calibrant.models._score_model import ScoreModel
+from calibrant.models._summary import FitMetrics, TrainingSummary
+from calibrant.models._two_class import PROBABILITY, TWO_CLASS, WEIGHT
+
+CALIBRATORS = Kinds([*TWO_CLASS.by_name.values(), ONE_VS_ALL, CODE, ACCURACY_TABLE, RANKED_LOGISTIC])
+ACTIONS = Labels(1, "str", "int", "float", "bool", "mixed")
+SCORES = Choice("one_per_row", "one_per_class", "one_per_column_of_the_code")
+COST = Matrix()
+
+_METRIC = Maybe(Number(infinite=True))
+TRAINING = Record(
+    n_rows=Whole(1),
+    weight=WEIGHT,
+    base_rates=Numbers(PROBABILITY, least_length=2),
+    n_folds=Whole(0),
+    n_measured=Whole(0),
+    metrics=Record(**dict.fromkeys(FitMetrics.__dataclass_fields__, _METRIC)),
+)
+
+
+class ScoreModelKind(Kind):
+    """The chain: parts of other kinds under names of their own."""
+
+    keys = ("kind", "scores", "calibrator", "decision")
+
+    def write(self, model: ScoreModel) -> dict[str, Any]:
+        """Take a fitted model apart."""
+        check_fitted(model, "classes_")
+        decision = None
+        if model.cost_ is not None:
+            rule = None if model.rule_ is None else RULES.of(model.rule_).write(model.rule_)
+            decision = {
+                "actions": ACTIONS.write(model.actions_),
+                "cost": COST.write(model.cost_),
+                "rule": rule,
+            }
+        return {
+            "kind": self.name,
+            "scores": form_of_scores(model.calibrator_),
+            "calibrator": CALIBRATORS.of(model.calibrator_).write(model.calibrator_),
+            "decision": decision,
+        }
+
+    def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
+        """Put a fitted model together."""
+        kind = CALIBRATORS.named(plain["calibrator"], at / "calibrator", fitted=True)
+        if kind.name in TWO_CLASS.by_name:
+            check_length(
+                classes, 2, at / "classes" / "values", "as a calibrator of one score has two classes"
+            )
+        calibrator = kind.read(plain["calibrator"], at / "calibrator", classes)
+        form = form_of_scores(calibrator)
+        if SCORES.read(plain["scores"], at / "scores") != form:
+            (at / "scores").refuse(f"be {form!r} for this calibrator", plain["scores"])
+        costs, rule = _read_decision(plain["decision"], at / "decision", classes)
+        return ScoreModel._of_parts(calibrator, classes, costs, rule)
+
+    def variants(self) -> list[dict[str, Schema]]:
+        """The schemas of the fields."""
+        rules = [{"$ref": f"#/$defs/{name}"} for name in RULES.by_name]
+        calibrators = [{"$ref": f"#/$defs/{name}"} for name in CALIBRATORS.by_name]
+        decision = {
+            "actions": ACTIONS.schema(),
+            "cost": COST.schema(),
+            "rule": {"anyOf": [{"type": "null"}, *rules]},
+        }
+        return [
+            {
+                "kind": {"const": self.name},
+                "scores": SCORES.schema(),
+                "calibrator": one_of(calibrators),
+                "decision": {"anyOf": [{"type": "null"}, object_schema(decision)]},
+            }
+        ]
+
+    def definitions(self) -> dict[str, Schema]:
+        """Nothing that others refer to."""
+        return {}
+
+
+SCORE_MODEL = ScoreModelKind(name="score_model", type=ScoreModel, parameters=Record())
+
+
+def form_of_scores(calibrator: Any) -> str:
+    """What a row of scores is for this calibrator."""
+    if isinstance(calibrator, CodeCalibrator):
+        return "one_per_column_of_the_code"
+    return "one_per_class" if takes_score_matrix(calibrator) else "one_per_row"
+
+
+def write_training(summary: TrainingSummary | None) -> Any:
+    """What a model remembers of its training rows, as plain data."""
+    if summary is None:
+        return None
+    return TRAINING.write(summary)
+
+
+def read_training(plain: Any, at: Place, n_classes: int) -> TrainingSummary | None:
+    """What a model remembers of its training rows; None for null."""
+    given = Maybe(TRAINING).read(plain, at)
+    if given is None:
+        return None
+    check_length(given["base_rates"], n_classes, at / "base_rates", "one per class")
+    return TrainingSummary(**given | {"metrics": FitMetrics(**given["metrics"])})
+
+
+def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None, Any]:
+    """The costs and the fitted rule."""
+    if plain is None:
+        return None, None
+    if type(plain) is not dict:
+        at.refuse("be null or an object", plain)
+    check_keys(plain, ("actions", "cost", "rule"), at)
+    actions, cost = ACTIONS.read(plain["actions"], at / "actions"), COST.read(plain["cost"], at / "cost")
+    shape = (len(actions), len(classes))
+    if cost.shape != shape:
+        (at / "cost").fail(
+            f"must have one row per action and one column per class, shape {shape}; got shape {cost.shape}"
+        )
+    costs = Costs(cost, actions, actions.tolist() == classes.tolist())
+    if costs.of_classes and not reasonable(cost):
+        (at / "cost").fail("must make every class the cheapest decision when it is the truth; it does not")
+    return costs, None if plain["rule"] is None else _read_rule(plain["rule"], at / "rule", costs)
+
+
+def _read_rule(plain: Any, at: Place, costs: Costs) -> Any:
+    """The fitted rule, which must be about these costs."""
+    n_classes = costs.matrix.shape[1]
+    rule = RULES.named(plain, at, fitted=True).read(plain, at, costs.actions)
+    if not costs.of_classes or len(rule.matrix_) != n_classes:
+        at.fail(f"must decide among the {n_classes} classes, and these must be the actions; it does not")
+    if isinstance(rule, ExpectedCostRule) and not np.array_equal(rule.matrix_, costs.matrix):
+        (at / "fitted" / "matrix").fail("must be the costs of the decision; it differs from them")
+    return rule

@@ -1,0 +1,122 @@
+"""Probabilities of rows that the calibrator was not fitted to, whatever the number of rows and classes."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._chance import Seed, generator
+from calibrant.calibrators import takes_score_matrix
+from calibrant.calibrators._binary import BinaryCalibrator
+from calibrant.models._scored_rows import ScoredRows
+
+#: Makes the unfitted calibrator for a number of training rows.
+NewCalibrator = Callable[[int], Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """Rows judged by calibrators that were not fitted to them.
+
+    Attributes
+    ----------
+    rows : ScoredRows
+        The rows.
+    proba : ndarray of shape (m, k)
+        Their probabilities.
+    fold : ndarray of shape (m,)
+        The fold that every row is in.
+    n_folds : int
+        How many calibrators judged; 0 where there were too few rows to leave any out.
+    """
+
+    rows: ScoredRows
+    proba: Float64Array
+    fold: IntArray
+    n_folds: int
+
+
+def fit_rows(calibrator: Any, rows: ScoredRows) -> Any:
+    """Fit a calibrator, of one score or of several, to checked rows."""
+    if takes_score_matrix(calibrator):
+        return calibrator.fit_positions(rows.scores, rows.position, rows.weights, rows.classes)
+    calibrator.fit(rows.scores, rows.position == 1, rows.weights)
+    if isinstance(calibrator, BinaryCalibrator):
+        calibrator.classes_ = rows.classes
+    return calibrator
+
+
+def stratified_folds(position: IntArray, n_folds: int, random_state: Seed) -> IntArray:
+    """A fold for every row: the sizes of the folds differ by at most one row, and so do the rows of a class.
+
+    A class with fewer rows than folds is in as many folds as it has rows.
+
+    Parameters
+    ----------
+    position : ndarray of shape (n,)
+        The number of every row's class.
+    n_folds : int
+        The number of folds.
+    random_state : int, Generator, RandomState or None
+        How the rows are shuffled.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The number of every row's fold.
+    """
+    shuffled = generator(random_state).permutation(len(position))
+    by_class = shuffled[np.argsort(position[shuffled], kind="stable")]
+    fold = np.empty(len(position), dtype=np.intp)
+    fold[by_class] = np.arange(len(position)) % n_folds
+    return fold
+
+
+def judge(
+    new: NewCalibrator, rows: ScoredRows, fold: IntArray, n_folds: int, *, only_first: bool = False
+) -> Judged:
+    """Judge the rows of every fold, or of the first one alone, by a calibrator fitted to the other folds.
+
+    What such a fit warns of is not shown: it would come once per fold, and the fit to all rows says it too.
+
+    Parameters
+    ----------
+    new : callable
+        Makes the unfitted calibrator for a number of training rows.
+    rows : ScoredRows
+        The rows.
+    fold : ndarray of shape (n,)
+        The number of every row's fold.
+    n_folds : int
+        The number of folds; below 2 there is nothing to leave out, and the rows are judged by a calibrator
+        fitted to them.
+    only_first : bool, default=False
+        Whether only the rows of the first fold are judged.
+
+    Returns
+    -------
+    Judged
+        The rows judged, and their probabilities.
+    """
+    if n_folds < 2:
+        return Judged(rows, _proba(new, rows, rows), fold, 0)
+    if only_first:
+        held_out = fold == 0
+        judged = rows.only(held_out)
+        return Judged(judged, _proba(new, rows.only(~held_out), judged), fold[held_out], 1)
+    proba = np.empty((rows.n_rows, len(rows.classes)))
+    for number in range(n_folds):
+        held_out = fold == number
+        proba[held_out] = _proba(new, rows.only(~held_out), rows.only(held_out))
+    return Judged(rows, proba, fold, n_folds)
+
+
+def _proba(new: NewCalibrator, train: ScoredRows, judged: ScoredRows) -> Float64Array:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = fit_rows(new(train.n_rows), train)
+    return np.asarray(fitted.predict_proba(judged.scores))

@@ -1,0 +1,247 @@
+"""A model as one document of plain data, and back."""
+
+import datetime
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Array
+from calibrant._core._errors import ParameterError
+from calibrant.models._chain import CALIBRATORS, SCORE_MODEL, read_training, write_training
+from calibrant.models._combiners import COMBINERS
+from calibrant.models._fields import Field, Maybe, Schema, check_keys
+from calibrant.models._kinds import Kind, Kinds
+from calibrant.models._labels import Labels
+from calibrant.models._place import Place
+from calibrant.models._rules import RULES
+from calibrant.models._text import checksum_of
+from calibrant.models._two_class import TWO_CLASS
+
+FORMAT, VERSION = "calibrant", 1
+HEADER = ("format", "version", "kind", "library_version", "date", "checksum", "classes", "training")
+CLASSES = Labels(2, "str", "int", "float", "bool")
+KINDS = Kinds(
+    [SCORE_MODEL, *CALIBRATORS.by_name.values(), *COMBINERS.by_name.values(), *RULES.by_name.values()]
+)
+
+
+class _Text(Field):
+    """Text of a form."""
+
+    json_type = (str,)
+
+    def __init__(self, what: str, pattern: str) -> None:
+        self.what, self._pattern = what, pattern
+
+    def _read(self, plain: Any, at: Place) -> str:
+        if re.fullmatch(self._pattern, plain) is None:
+            at.refuse(f"be {self.what}", plain)
+        return str(plain)
+
+    def schema(self) -> Schema:
+        """A pattern."""
+        return {"type": "string", "pattern": f"^({self._pattern})$"}
+
+
+DATE = Maybe(
+    _Text("a date such as '2026-03-31', with or without a time", r"\d{4}-\d\d-\d\d([T ][0-9:.,+Z-]+)?")
+)
+LIBRARY_VERSION = _Text("a version such as '1.2.3'", r"[0-9A-Za-z.+!-]{1,64}")
+CHECKSUM = Maybe(_Text("'sha256:' and 64 hexadecimal digits", r"sha256:[0-9a-f]{64}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a loaded model comes from, for as long as it is the model that was loaded."""
+
+    library_version: str
+    date: str | None
+    checksum: str
+
+
+def to_document(model: Any, date: object = None) -> dict[str, Any]:
+    """Take a fitted model apart into plain data: dicts, lists, text, numbers, true, false and None.
+
+    Parameters
+    ----------
+    model : object
+        A fitted `ScoreModel`, calibrator or rule, or a combiner.
+    date : str, date or datetime, optional
+        The date to write down. By default that of the file that the model was loaded from, or none; the
+        clock is never asked, so that the same model gives the same document.
+
+    Returns
+    -------
+    dict
+        The document. `json.dumps` can write it; `save` writes it with care.
+
+    See Also
+    --------
+    from_document : The way back.
+    save : Straight to a file.
+
+    Examples
+    --------
+    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant.models import to_document
+    >>> document = to_document(SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1]))
+    >>> document["kind"], document["classes"]
+    ('sigmoid', {'type': 'int', 'values': [0, 1]})
+    """
+    kind = KINDS.of(model)
+    body = kind.write(model)
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": body.pop("kind"),
+        "library_version": _this_version(),
+        "date": _read_date(date),
+        "checksum": None,
+        "classes": CLASSES.write(model.classes_) if hasattr(model, "classes_") else None,
+        "training": write_training(model.summary_) if kind is SCORE_MODEL else None,
+        **body,
+    }
+    document = _keep_provenance(document, model, dated=date is not None)
+    _put_together(document, Place(f"this {type(model).__name__} cannot be saved"))
+    return document | {"checksum": checksum_of(document)}
+
+
+def from_document(document: dict[str, Any], name: str = "the document") -> Any:
+    """Put a fitted model together from plain data, every bit of which is checked.
+
+    Parameters
+    ----------
+    document : dict
+        What `to_document` gave, or what was parsed from a file.
+    name : str, default="the document"
+        What to call it in messages.
+
+    Returns
+    -------
+    object
+        The fitted model. It gives exactly the numbers that the saved one gave.
+
+    Raises
+    ------
+    ModelFileError
+        If anything is not as it must be, with the place; for example
+        ``model.json: calibrator.fitted.blocks.value[3] must be a number, at least 0 and at most 1; got 1.5``.
+
+    Examples
+    --------
+    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant.models import from_document, to_document
+    >>> document = to_document(SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1]))
+    >>> from_document(document).predict_proba([3])[:, 1].round(4)
+    array([0.6472])
+    >>> document["fitted"]["A"] = 7.0
+    >>> from_document(document)
+    Traceback (most recent call last):
+        ...
+    calibrant.models._place.ModelFileError: the document: checksum must be that of the contents; ...
+    """
+    at = Place(name)
+    model = _put_together(document, at)
+    checksum = checksum_of(document)
+    if document["checksum"] not in (None, checksum):
+        (at / "checksum").fail(
+            "must be that of the contents; it is not, so that they were changed after they were saved",
+            "save the model again, or set checksum to null if the change was meant",
+        )
+    origin = Provenance(document["library_version"], document["date"], _body_checksum(document))
+    object.__setattr__(model, "_provenance", origin)  # combiners are frozen
+    return model
+
+
+def _put_together(document: Any, at: Place) -> Any:
+    """Check the head of a document and put its model together."""
+    if type(document) is not dict:
+        at.refuse("be an object", document)
+    for name, value in (("format", FORMAT), ("version", VERSION)):
+        if name not in document:
+            at.fail(f"must have the field {name!r}; it is missing", "is this a calibrant model?")
+        if type(document[name]) is not type(value) or document[name] != value:
+            advice = "a newer calibrant may read it" if name == "version" else "is this a calibrant model?"
+            (at / name).refuse(f"be {value!r}", document[name], advice)
+    kind = _kind_of(document, at)
+    check_keys(document, (*HEADER, *kind.keys[1:]), at)
+    LIBRARY_VERSION.read(document["library_version"], at / "library_version")
+    _check_date(DATE.read(document["date"], at / "date"), at / "date")
+    CHECKSUM.read(document["checksum"], at / "checksum")
+    classes = _read_classes(document["classes"], kind, at / "classes")
+    model = kind.read(document, at, classes)
+    if kind is SCORE_MODEL:
+        model.summary_ = read_training(document["training"], at / "training", len(classes))
+    elif document["training"] is not None:
+        (at / "training").refuse("be null for this kind of model", document["training"])
+    return model
+
+
+def _kind_of(document: dict[str, Any], at: Place) -> Kind:
+    name = document.get("kind")
+    if "kind" not in document:
+        at.fail("must have the field 'kind'; it is missing")
+    if type(name) is not str or name not in KINDS.by_name:
+        (at / "kind").refuse(f"be one of {', '.join(KINDS.by_name)}", name)
+    return KINDS.by_name[name]
+
+
+def _read_classes(plain: Any, kind: Kind, at: Place) -> Array:
+    """The labels; rules and combiners know the numbers of classes only."""
+    if not has_classes(kind):
+        if plain is not None:
+            at.refuse("be null for this kind of model", plain)
+        return np.empty(0)
+    classes: Array = CLASSES.read(plain, at)
+    if kind.name in TWO_CLASS.by_name and len(classes) != 2:
+        (at / "values").fail(f"must be two labels for this kind of model; got {len(classes)}")
+    return classes
+
+
+def has_classes(kind: Kind) -> bool:
+    """Whether models of this kind know their classes by label."""
+    return kind is SCORE_MODEL or kind.name in CALIBRATORS.by_name
+
+
+def _read_date(date: object) -> str | None:
+    """The caller's date as text."""
+    if date is None:
+        return None
+    text = date.isoformat() if isinstance(date, datetime.date) else date
+    try:
+        datetime.datetime.fromisoformat(text)  # type: ignore[arg-type]
+        DATE.read(text, Place("date"))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"date must be a date, or text such as '2026-03-31' or '2026-03-31T12:00:00'; got {date!r}"
+        ) from error
+    return str(text)
+
+
+def _check_date(text: str | None, at: Place) -> None:
+    try:
+        datetime.datetime.fromisoformat(text or "2000-01-01")
+    except ValueError:
+        at.refuse("be a date that there is", text)
+
+
+def _this_version() -> str:
+    from importlib.metadata import version  # noqa: PLC0415  (only those who save pay for it)
+
+    return version("calibrant")
+
+
+def _keep_provenance(document: dict[str, Any], model: Any, *, dated: bool) -> dict[str, Any]:
+    """A model that is still what was loaded keeps the version that made it, and its date."""
+    origin = getattr(model, "_provenance", None)
+    if origin is None or origin.checksum != _body_checksum(document):
+        return document
+    date = document["date"] if dated else origin.date
+    return document | {"library_version": origin.library_version, "date": date}
+
+
+def _body_checksum(document: dict[str, Any]) -> str:
+    """The checksum of the model itself, without its origin."""
+    return checksum_of(document | {"library_version": "", "date": None})

@@ -1,0 +1,425 @@
+"""What may stand in a field of a model file: how it is written, how it is checked, and its JSON Schema.
+
+A field says all three in one place, so that the file, the check and the schema cannot drift apart. `write`
+makes plain data of a value and trusts it, since every document is read once before it leaves the house;
+`read` trusts nothing.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, IntArray
+from calibrant.models._place import Place
+
+#: A fragment of JSON Schema.
+Schema = dict[str, Any]
+
+INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
+#: Whole numbers must fit into 64 bits, as they do in all languages that read the file.
+MOST_WHOLE = (1 << 63) - 1
+
+
+class Field(ABC):
+    """One field. `what` completes the sentence "it must be ...", and `json_type` is what stands there."""
+
+    what: str
+    json_type: tuple[type, ...]
+
+    def accepts(self, plain: object) -> bool:
+        """Whether the JSON type is right; values are looked at by `read`."""
+        return type(plain) in self.json_type
+
+    def write(self, value: Any) -> Any:
+        """Plain data: what JSON can hold."""
+        return value.item() if isinstance(value, np.generic) else value
+
+    def read(self, plain: Any, at: Place) -> Any:
+        """The value, or an error that names the place."""
+        if not self.accepts(plain):
+            at.refuse(f"be {self.what}", plain)
+        return self._read(plain, at)
+
+    @abstractmethod
+    def _read(self, plain: Any, at: Place) -> Any:
+        """The value of plain data whose JSON type is right."""
+
+    @abstractmethod
+    def schema(self) -> Schema:
+        """What a validator of JSON Schema can check."""
+
+
+class Flag(Field):
+    """True or false."""
+
+    what, json_type = "true or false", (bool,)
+
+    def _read(self, plain: Any, at: Place) -> bool:  # noqa: ARG002
+        return bool(plain)
+
+    def schema(self) -> Schema:
+        """A boolean."""
+        return {"type": "boolean"}
+
+
+class Choice(Field):
+    """One of a few words."""
+
+    json_type = (str,)
+
+    def __init__(self, *options: str) -> None:
+        self.options = options
+        self.what = " or ".join(map(repr, options)) if len(options) < 3 else f"one of {', '.join(options)}"
+
+    def _read(self, plain: Any, at: Place) -> str:
+        if plain not in self.options:
+            at.refuse(f"be {self.what}", plain)
+        return str(plain)
+
+    def schema(self) -> Schema:
+        """An enumeration."""
+        return {"enum": list(self.options)}
+
+
+class Number(Field):
+    """A finite number within bounds; with `infinite`, "Infinity" and "-Infinity" as text too."""
+
+    def __init__(
+        self,
+        least: float = -math.inf,
+        most: float = math.inf,
+        *,
+        above: float = -math.inf,
+        below: float = math.inf,
+        infinite: bool = False,
+    ) -> None:
+        self.least, self.most, self.above, self.below = least, most, above, below
+        self.infinite = infinite
+        self.json_type = (int, float, str) if infinite else (int, float)
+        self.what = _bounds_in_words("a number", least, most, above, below)
+
+    def holds(self, values: Any) -> Any:
+        """Whether numbers, one or an array, are finite and within the bounds."""
+        inside = (
+            (values >= self.least) & (values <= self.most) & (values > self.above) & (values < self.below)
+        )
+        return inside & np.isfinite(values)
+
+    def write(self, value: Any) -> Any:
+        """A float, also where the value is a whole number."""
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+            return value
+        number = float(value)
+        if self.infinite and math.isinf(number):
+            return "Infinity" if number > 0 else "-Infinity"
+        return number
+
+    def _read(self, plain: Any, at: Place) -> float:
+        if isinstance(plain, str):
+            if plain not in INFINITIES:
+                at.refuse(f"be {self.what}, 'Infinity' or '-Infinity'", plain)
+            return INFINITIES[plain]
+        number = as_float(plain)
+        if number is None or not self.holds(number):
+            at.refuse(f"be {self.what}", plain)
+        return number
+
+    def schema(self) -> Schema:
+        """A number with its bounds."""
+        number = {"type": "number"} | _bounds_in_schema(self.least, self.most, self.above, self.below)
+        return {"anyOf": [number, {"enum": list(INFINITIES)}]} if self.infinite else number
+
+
+class Whole(Field):
+    """A whole number within bounds."""
+
+    json_type = (int,)
+
+    def __init__(self, least: int = -MOST_WHOLE - 1, most: int = MOST_WHOLE) -> None:
+        self.least, self.most = least, most
+        low, high = (-math.inf if least < -MOST_WHOLE else least), (math.inf if most == MOST_WHOLE else most)
+        self.what = _bounds_in_words("a whole number", low, high)
+
+    def write(self, value: Any) -> Any:
+        """An integer, also where the value is a float without a fraction."""
+        plain = super().write(value)
+        return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
+
+    def _read(self, plain: Any, at: Place) -> int:
+        if not self.least <= plain <= self.most:
+            at.refuse(f"be {self.what}", plain)
+        return int(plain)
+
+    def schema(self) -> Schema:
+        """An integer with its bounds."""
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+class Maybe(Field):
+    """Null, or what another field holds."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        self.json_type = (type(None), *field.json_type)
+        self.what = f"null or {field.what}"
+
+    def accepts(self, plain: object) -> bool:
+        """Whether it is null, or of a type that the other field takes."""
+        return plain is None or self.field.accepts(plain)
+
+    def write(self, value: Any) -> Any:
+        """Null for None."""
+        return None if value is None else self.field.write(value)
+
+    def _read(self, plain: Any, at: Place) -> Any:
+        return None if plain is None else self.field.read(plain, at)
+
+    def schema(self) -> Schema:
+        """Null, or the schema of the other."""
+        return {"anyOf": [{"type": "null"}, self.field.schema()]}
+
+
+class Either(Field):
+    """What one of several fields holds, told apart by their JSON types."""
+
+    def __init__(self, *fields: Field) -> None:
+        self.fields = fields
+        self.json_type = tuple(kind for field in fields for kind in field.json_type)
+        self.what = " or ".join(field.what for field in fields)
+
+    def accepts(self, plain: object) -> bool:
+        """Whether one of them does."""
+        return any(field.accepts(plain) for field in self.fields)
+
+    def write(self, value: Any) -> Any:
+        """As the first does that would read it back."""
+        for field in self.fields:
+            plain = field.write(value)
+            if field.accepts(plain):
+                return plain
+        return value
+
+    def _read(self, plain: Any, at: Place) -> Any:
+        return next(field for field in self.fields if field.accepts(plain)).read(plain, at)
+
+    def schema(self) -> Schema:
+        """Any of theirs."""
+        return {"anyOf": [field.schema() for field in self.fields]}
+
+
+class ListOf(Field):
+    """A list whose entries are all of one kind."""
+
+    json_type = (list,)
+
+    def __init__(self, field: Field, least: int = 0) -> None:
+        self.field, self.least = field, least
+        self.what = "a list" if least == 0 else f"a list of at least {least}"
+
+    def accepts(self, plain: object) -> bool:
+        """Whether it is a list whose first entry is of the right type."""
+        return type(plain) is list and (not plain or self.field.accepts(plain[0]))
+
+    def write(self, value: Any) -> Any:
+        """A list of what the entries are written as."""
+        if isinstance(value, str) or not np.iterable(value):
+            return value
+        return [self.field.write(entry) for entry in value]
+
+    def read(self, plain: Any, at: Place) -> Any:
+        """The entries, each named by its number in a message."""
+        if type(plain) is not list or len(plain) < self.least:
+            at.refuse(f"be {self.what}", plain)
+        return self._read(plain, at)
+
+    def _read(self, plain: Any, at: Place) -> list[Any]:
+        return [self.field.read(entry, at[number]) for number, entry in enumerate(plain)]
+
+    def schema(self) -> Schema:
+        """An array."""
+        return {"type": "array", "items": self.field.schema(), "minItems": self.least}
+
+
+class Numbers(Field):
+    """A list of finite numbers within bounds, as an array."""
+
+    json_type = (list,)
+
+    def __init__(self, entry: Number | None = None, *, least_length: int = 0) -> None:
+        self.entry = Number() if entry is None else entry
+        self.least_length = least_length
+        self.what = "a list of numbers" + (f", at least {least_length}" if least_length else "")
+
+    def accepts(self, plain: object) -> bool:
+        """Whether it is a list, and not one of lists."""
+        return type(plain) is list and not (plain and type(plain[0]) is list)
+
+    def write(self, value: Any) -> Any:
+        """A list of floats."""
+        return np.asarray(value, dtype=np.float64).tolist()
+
+    def _read(self, plain: Any, at: Place) -> Float64Array:
+        if len(plain) < self.least_length:
+            at.refuse(f"be {self.what}", plain)
+        return read_numbers(plain, self.entry, at)
+
+    def schema(self) -> Schema:
+        """An array of numbers."""
+        return {"type": "array", "items": self.entry.schema(), "minItems": self.least_length}
+
+
+class Matrix(Field):
+    """A list of lists of finite numbers, all of one length, as an array of two dimensions."""
+
+    json_type = (list,)
+    what = "a list of lists of numbers"
+
+    def __init__(self, entry: Number | None = None) -> None:
+        self.entry = Number() if entry is None else entry
+
+    def accepts(self, plain: object) -> bool:
+        """Whether it is a list of lists, as far as one can see from the first."""
+        return type(plain) is list and bool(plain) and type(plain[0]) is list
+
+    def write(self, value: Any) -> Any:
+        """A list of lists of floats."""
+        return np.asarray(value, dtype=np.float64).tolist()
+
+    def _read(self, plain: Any, at: Place) -> Float64Array:
+        rows = [_read_row(row, self.entry, at[number]) for number, row in enumerate(plain)]
+        for number, row in enumerate(rows):
+            if len(row) != len(rows[0]):
+                at[number].fail(f"must have {len(rows[0])} entries, as the first has; got {len(row)}")
+        return np.stack(rows)
+
+    def schema(self) -> Schema:
+        """An array of arrays of numbers."""
+        row = {"type": "array", "items": self.entry.schema()}
+        return {"type": "array", "items": row, "minItems": 1}
+
+
+class Wholes(Field):
+    """A list of whole numbers within bounds, as an array."""
+
+    json_type = (list,)
+
+    def __init__(self, least: int = -MOST_WHOLE - 1, most: int = MOST_WHOLE) -> None:
+        self.entry = Whole(least, most)
+        self.what = "a list of whole numbers"
+
+    def write(self, value: Any) -> Any:
+        """A list of integers, or of lists of these."""
+        return np.asarray(value).tolist()
+
+    def _read(self, plain: Any, at: Place) -> IntArray:
+        for number, entry in enumerate(plain):
+            self.entry.read(entry, at[number])
+        return np.array(plain, dtype=np.intp)
+
+    def schema(self) -> Schema:
+        """An array of integers."""
+        return {"type": "array", "items": self.entry.schema()}
+
+
+class Record(Field):
+    """An object with exactly these fields."""
+
+    json_type = (dict,)
+    what = "an object"
+
+    def __init__(self, **fields: Field) -> None:
+        self.fields: Mapping[str, Field] = fields
+
+    def write(self, value: Any) -> Any:
+        """The fields of a mapping, or the attributes of an object, in the order of the record."""
+        given = value if isinstance(value, Mapping) else {name: getattr(value, name) for name in self.fields}
+        return {name: field.write(given[name]) for name, field in self.fields.items()}
+
+    def _read(self, plain: Any, at: Place) -> dict[str, Any]:
+        check_keys(plain, tuple(self.fields), at)
+        return {name: field.read(plain[name], at / name) for name, field in self.fields.items()}
+
+    def schema(self) -> Schema:
+        """An object that allows nothing else."""
+        return object_schema({name: field.schema() for name, field in self.fields.items()})
+
+
+def object_schema(properties: dict[str, Schema]) -> Schema:
+    """An object with exactly these properties."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def check_keys(plain: dict[str, Any], names: tuple[str, ...], at: Place) -> None:
+    """Refuse an object that lacks a field, or has one that nobody knows."""
+    for name in names:
+        if name not in plain:
+            at.fail(f"must have the field {name!r}; it is missing")
+    unknown = [name for name in plain if name not in names]
+    if unknown:
+        at.fail(f"must have the fields {', '.join(names)} only; got {unknown[0]!r:.60} too")
+
+
+def check_length(array: Any, length: int, at: Place, why: str) -> None:
+    """Refuse a list of another length."""
+    if len(array) != length:
+        at.fail(f"must have {length} entries, {why}; got {len(array)}")
+
+
+def read_numbers(plain: list[Any], entry: Number, at: Place) -> Float64Array:
+    """A list of numbers as an array, checked all at once; the first that will not do is named."""
+    for number, each in enumerate(plain):
+        if type(each) is not float and type(each) is not int:
+            at[number].refuse(f"be {entry.what}", each)
+    try:
+        array = np.array(plain, dtype=np.float64)
+    except OverflowError:
+        # None stands for a whole number that is beyond all floats; as an array it is NaN.
+        array = np.array([as_float(each) for each in plain], dtype=np.float64)
+    holds = entry.holds(array)
+    if not holds.all():
+        wrong = int(np.argmin(holds))
+        at[wrong].refuse(f"be {entry.what}", plain[wrong])
+    return array
+
+
+def as_float(number: float) -> float | None:
+    """A number as a float; None for a whole number that is beyond all floats."""
+    try:
+        return float(number)
+    except OverflowError:
+        return None
+
+
+def _read_row(plain: Any, entry: Number, at: Place) -> Float64Array:
+    if type(plain) is not list:
+        at.refuse("be a list of numbers", plain)
+    return read_numbers(plain, entry, at)
+
+
+def _bounds_in_words(
+    noun: str, least: float, most: float, above: float = -math.inf, below: float = math.inf
+) -> str:
+    words = []
+    if least > -math.inf:
+        words.append(f"at least {least:g}")
+    if above > -math.inf:
+        words.append(f"above {above:g}")
+    if most < math.inf:
+        words.append(f"at most {most:g}")
+    if below < math.inf:
+        words.append(f"below {below:g}")
+    return noun + (", " + " and ".join(words) if words else "")
+
+
+def _bounds_in_schema(least: float, most: float, above: float, below: float) -> Schema:
+    names = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    bounds = zip(names, (least, most, above, below), strict=True)
+    return {name: bound for name, bound in bounds if math.isfinite(bound)}

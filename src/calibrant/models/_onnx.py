@@ -1,0 +1,201 @@
+"""A fitted model as an ONNX graph: scores in, probabilities and decisions out."""
+
+import json
+import os
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._core._fitted import check_fitted
+from calibrant.calibrators import (
+    AccuracyTableCalibrator,
+    BinningCalibrator,
+    CodeCalibrator,
+    IdentityCalibrator,
+    OneVsAllCalibrator,
+    PAVCalibrator,
+    RankedLogisticCalibrator,
+    SigmoidCalibrator,
+)
+from calibrant.codes import one_vs_all
+from calibrant.models._files import write_atomically
+from calibrant.models._onnx_answers import answers, refusals, takes_probabilities
+from calibrant.models._onnx_combine import combine
+from calibrant.models._onnx_decide import as_labels, by_cost, by_rule, most_probable
+from calibrant.models._onnx_graph import Graph, OnnxExportError, Tensor
+from calibrant.models._onnx_ranked import ranked_proba
+from calibrant.models._score_model import ScoreModel
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+TWO_CLASSES = (PAVCalibrator, SigmoidCalibrator, BinningCalibrator, IdentityCalibrator)
+RANKED = (AccuracyTableCalibrator, RankedLogisticCalibrator)
+
+
+def to_onnx(model: Any) -> "ModelProto":
+    """Write a fitted model as an ONNX graph in double precision.
+
+    The graph gives the numbers of `predict_proba` and the labels of `decide`, and needs no Python where it
+    runs. What cannot be written exactly is refused.
+
+    Parameters
+    ----------
+    model : ScoreModel or calibrator
+        The fitted model.
+
+    Returns
+    -------
+    onnx.ModelProto
+        A checked model. Its input "scores" is float64 of shape (rows, columns): one column for two classes,
+        else one per class (or per column of the code). Its output "probabilities" is float64 of shape
+        (rows, classes). A `ScoreModel` has a second output "decision" of shape (rows,), the label that costs
+        least, or without costs the most probable one: int64, float64 or text, as the labels are; those of
+        several types are all written as text. The metadata hold the version of calibrant, the kind of model
+        and its classes.
+
+    Raises
+    ------
+    OnnxExportError
+        If a part of the model has no exact counterpart: coupling, least squares for other codes than
+        one-vs-all, calibrators and rules of one's own.
+    MissingExtraError
+        If the package onnx is not installed.
+
+    See Also
+    --------
+    save_onnx : The same, written to a file.
+
+    Notes
+    -----
+    A graph cannot refuse a row as the library does. A row with a score that is not finite (or outside [0, 1]
+    where the scores must be probabilities) gets the probabilities NaN, and as its decision an empty text, the
+    least whole number of 64 bits, or NaN.
+
+    Steps and straight lines are compared and computed by the same operations in the same order as in the
+    library, and are equal to the last bit; exponentials and sums differ by rounding.
+
+    Examples
+    --------
+    >>> from calibrant import PAVCalibrator
+    >>> from calibrant.models import to_onnx
+    >>> graph = to_onnx(PAVCalibrator().fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1]))
+
+    Any runtime takes it from there; this is onnxruntime's:
+
+    >>> import numpy as np
+    >>> import onnxruntime
+    >>> session = onnxruntime.InferenceSession(graph.SerializeToString())
+    >>> session.run(["probabilities"], {"scores": np.array([[4.4], [4.6]])})[0]
+    array([[0.66666667, 0.33333333],
+           [0.        , 1.        ]])
+    """
+    calibrator = _calibrator_of(model)
+    graph = _empty_graph(calibrator)
+    proba = _proba(graph, calibrator)
+    n_classes = len(calibrator.classes_)
+    graph.output("probabilities", "one column per class, as in the metadata", proba, np.float64, n_classes)
+    if calibrator is not model:
+        labels, kind = as_labels(_decision(proba, model), proba, model.actions_)
+        graph.output("decision", "what costs least, or without costs the most probable class", labels, kind)
+    return graph.to_model("calibrant", version("calibrant"), _properties(model))
+
+
+def save_onnx(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to an ONNX file, which is complete or absent.
+
+    Parameters
+    ----------
+    model : ScoreModel or calibrator
+        The fitted model, see `to_onnx`.
+    path : str or path
+        The file. One that exists is replaced when the new one is complete.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be written.
+
+    See Also
+    --------
+    to_onnx : The same without a file, and what can be exported.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant.models import save_onnx
+    >>> sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_onnx(sigmoid, Path(folder) / "model.onnx")
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['model.onnx']
+    """
+    write_atomically(path, to_onnx(model).SerializeToString())
+
+
+def _calibrator_of(model: Any) -> Any:
+    """The calibrator of a chain, or the model itself."""
+    if type(model) is ScoreModel:
+        check_fitted(model, "calibrator_")
+    calibrator = model.calibrator_ if type(model) is ScoreModel else model
+    if type(calibrator) not in (*TWO_CLASSES, *RANKED, OneVsAllCalibrator, CodeCalibrator):
+        raise OnnxExportError(
+            "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own, to be "
+            f"written as ONNX; got a {type(calibrator).__name__}, whose map is not known; fit one of "
+            "calibrant's calibrators to its scores"
+        )
+    check_fitted(calibrator, "classes_")
+    return calibrator
+
+
+def _empty_graph(calibrator: Any) -> Graph:
+    """A graph with an input for the scores that a calibrator takes."""
+    if type(calibrator) in TWO_CLASSES:
+        return Graph(1, "the score of the positive class, which is the second")
+    if type(calibrator) is CodeCalibrator:
+        return Graph(calibrator.code_.shape[1], "one score per column of the code")
+    return Graph(len(calibrator.classes_), "one score per class, as in the metadata")
+
+
+def _proba(graph: Graph, calibrator: Any) -> Tensor:
+    """Probabilities of the classes; NaN for rows that the library refuses."""
+    if type(calibrator) in TWO_CLASSES:
+        scores = graph.scores.as_vector()
+        refused = refusals(scores, [takes_probabilities(calibrator)])
+        positive = answers(scores, [calibrator]) + refused
+        return graph.beside([(1.0 - positive).as_column(), positive.as_column()])
+    if type(calibrator) in RANKED:
+        in_odds = getattr(calibrator, "transform", "identity") == "logit"
+        return ranked_proba(graph, calibrator, refusals(graph.scores, [in_odds] * graph.n_columns))
+    if type(calibrator) is CodeCalibrator:
+        code, counts = calibrator.code_, calibrator.counts_
+    else:
+        code, counts = one_vs_all(graph.n_columns), None
+    columns = calibrator.calibrators_
+    refused = refusals(graph.scores, list(map(takes_probabilities, columns)))
+    return combine(answers(graph.scores, columns), calibrator.combine, code, counts, refused)
+
+
+def _decision(proba: Tensor, model: ScoreModel) -> Tensor:
+    """What a chain decides, as a number."""
+    if model.rule_ is not None:
+        return by_rule(proba, model.rule_)
+    return most_probable(proba) if model.cost_ is None else by_cost(proba, model.cost_)
+
+
+def _properties(model: Any) -> dict[str, str]:
+    """What the file says about itself; everything is text there."""
+    properties = {
+        "calibrant_version": version("calibrant"),
+        "kind": type(model).__name__,
+        "classes": json.dumps(np.asarray(model.classes_).tolist(), default=str),
+    }
+    if type(model) is ScoreModel:
+        properties["calibrator"] = type(model.calibrator_).__name__
+        properties["actions"] = json.dumps(model.actions_.tolist(), default=str)
+        if model.rule_ is not None:
+            properties["rule"] = type(model.rule_).__name__
+    return properties

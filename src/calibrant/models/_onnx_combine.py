@@ -1,0 +1,94 @@
+"""Answers of a row put together: normalisation, and least squares for one-vs-all."""
+
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant.codes import Coupling, LeastSquares, Normalize, check_combiner, normalize
+from calibrant.codes._answers import check_column_weights
+from calibrant.codes._matrices import is_one_vs_all
+from calibrant.models._onnx_graph import OnnxExportError, Tensor
+
+ADVICE = "use one score per class with combine='normalize' or 'least_squares', or serve the file of `save`"
+
+
+def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None, refused: Tensor) -> Tensor:
+    """Combine the answers of a code matrix.
+
+    Parameters
+    ----------
+    answers : Tensor of shape (rows, l)
+        Probabilities of the positive sides of the columns.
+    combiner : str or object
+        How.
+    code : ndarray of shape (k, l)
+        The code matrix.
+    counts : ndarray of shape (l,) or None
+        Weights of the columns.
+    refused : Tensor of shape (rows, 1)
+        0, or NaN for rows that must not have probabilities.
+
+    Returns
+    -------
+    Tensor of shape (rows, k)
+        Probabilities of the classes.
+    """
+    how: Any = check_combiner(combiner)
+    if type(how) not in (Normalize, LeastSquares):
+        name = "coupling" if isinstance(how, Coupling) else f"a {type(how).__name__}"
+        why = "iterates for every row" if isinstance(how, Coupling) else "may do anything"
+        raise OnnxExportError(
+            "answers must be combined in closed form to be written as ONNX; "
+            f"got {name}, which {why}; {ADVICE}"
+        )
+    if isinstance(how, LeastSquares) and not how.sum_constraint:
+        raise OnnxExportError(
+            "least squares must give probabilities to be written as ONNX; got sum_constraint=False, whose "
+            "answers need not sum to one; leave sum_constraint=True"
+        )
+    if not is_one_vs_all(code):
+        raise OnnxExportError(
+            "least squares has a closed form for the one-vs-all code only; got another one, of shape "
+            f"{code.shape}, whose solutions are found by iteration for every row; {ADVICE}"
+        )
+    within = answers.at_least(0.0).at_most(1.0)  # straight lines may pass 1 by rounding
+    if isinstance(how, Normalize):
+        return divide_by_sum(within, _instead(how, len(code)), refused)
+    weights = check_column_weights(counts if how.weighted else None, len(code))
+    return _on_simplex(within, None if weights.min() == weights.max() else weights / weights.max()) + refused
+
+
+def divide_by_sum(answers: Tensor, instead: Tensor | Array, refused: Tensor) -> Tensor:
+    """Divide every row by its sum; rows of nothing but zeros get something else, refused ones NaN.
+
+    Sums of products with 0 and 1 are as exact as `Where` here, which is slow for a condition of one column.
+    """
+    total = answers.row_sums() + refused
+    empty = total.is_equal(0.0).cast(np.float64)
+    return answers / (total + empty) + empty * instead
+
+
+def _instead(how: Normalize, k: int) -> Float64Array:
+    """What a row without any answer gets, as the combiner itself says."""
+    return normalize(np.zeros((1, k)), fallback=how.fallback, prior=how.prior)
+
+
+def _on_simplex(points: Tensor, weights: Float64Array | None) -> Tensor:
+    """The nearest point of the simplex, by sorting, as `project_on_simplex` finds it."""
+    graph = points.graph
+    k = graph.n_columns
+    if weights is None:
+        heights, _ = graph.ops("TopK", 2, points, np.array([k]), axis=1)
+        sums, give = graph.op("CumSum", heights, np.array(1)), graph.spread(np.arange(1.0, k + 1))
+    else:
+        heights, order = graph.ops("TopK", 2, points * weights, np.array([k]), axis=1)
+        sums = graph.op("CumSum", graph.op("GatherElements", points, order, axis=1), np.array(1))
+        give = graph.op("CumSum", order.in_table(1 / weights), np.array(1))
+    excess = sums - 1.0
+    in_support = (heights * give).is_above(excess).cast(np.int64)
+    last = (in_support.row_sums() - np.array(1)).at_least(np.array(0))
+    threshold = graph.op("GatherElements", excess, last, axis=1) / graph.op(
+        "GatherElements", give, last, axis=1
+    )
+    return (points - (threshold if weights is None else threshold / weights)).at_least(0.0)

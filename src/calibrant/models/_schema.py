@@ -1,0 +1,83 @@
+"""The JSON Schema of model files: made from the same tables that check them, and shipped as a file."""
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from calibrant._core._errors import ParameterError
+from calibrant.models._chain import CALIBRATORS, SCORE_MODEL, TRAINING
+from calibrant.models._document import (
+    CHECKSUM,
+    CLASSES,
+    DATE,
+    FORMAT,
+    KINDS,
+    LIBRARY_VERSION,
+    VERSION,
+    has_classes,
+)
+from calibrant.models._fields import Schema, object_schema
+from calibrant.models._kinds import Kind, one_of
+from calibrant.models._rules import RULES
+
+
+def schema(version: int = VERSION) -> dict[str, Any]:
+    """Give the JSON Schema of model files.
+
+    Parameters
+    ----------
+    version : int, default=1
+        The version of the format.
+
+    Returns
+    -------
+    dict
+        The schema, of JSON Schema's draft 2020-12. It says which fields a file has, of which types and within
+        which bounds; `load` checks more, such as that lists have the same length and that blocks ascend.
+
+    Examples
+    --------
+    >>> from calibrant.models import schema
+    >>> schema()["title"]
+    'A model file of calibrant, version 1'
+    """
+    if version != VERSION:
+        raise ParameterError(f"version must be {VERSION}; got {version!r}")
+    text = files("calibrant.models").joinpath("schemas", f"v{version}.json").read_text("utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def make_schema() -> Schema:
+    """Build the schema of the present version from the tables."""
+    kinds = KINDS.by_name.values()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:calibrant:model:{VERSION}",
+        "title": f"A model file of calibrant, version {VERSION}",
+        "oneOf": [{"$ref": f"#/$defs/file_{kind.name}"} for kind in kinds],
+        "$defs": {
+            "library_version": LIBRARY_VERSION.schema(),
+            "date": DATE.schema(),
+            "checksum": CHECKSUM.schema(),
+            "classes": CLASSES.schema(),
+            "training": {"anyOf": [{"type": "null"}, TRAINING.schema()]},
+            **{f"file_{kind.name}": _file(kind) for kind in kinds},
+            **{kind.name: kind.schema() for group in (CALIBRATORS, RULES) for kind in group.by_name.values()},
+            **{name: part for kind in kinds for name, part in kind.definitions().items()},
+        },
+    }
+
+
+def _file(kind: Kind) -> Schema:
+    """A whole file of one kind."""
+    nothing: Schema = {"type": "null"}
+    header: dict[str, Schema] = {
+        "format": {"const": FORMAT},
+        "version": {"const": VERSION},
+        "kind": {},
+        **{name: {"$ref": f"#/$defs/{name}"} for name in ("library_version", "date", "checksum")},
+        "classes": {"$ref": "#/$defs/classes"} if has_classes(kind) else nothing,
+        "training": {"$ref": "#/$defs/training"} if kind is SCORE_MODEL else nothing,
+    }
+    return one_of([object_schema(header | variant) for variant in kind.variants()])

@@ -1,0 +1,395 @@
+"""The fitted chain that travels: scores to probabilities to decisions."""
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from calibrant._core._arrays import Array, Float64Array, as_array
+from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._fitted import check_fitted
+from calibrant.calibrators import (
+    Candidates,
+    CodeCalibrator,
+    OneVsAllCalibrator,
+    new_calibrator,
+    takes_score_matrix,
+    top_candidates,
+)
+from calibrant.calibrators._ranked import check_n_ranks
+from calibrant.calibrators._ranking import lead
+from calibrant.decisions import decide, new_rule
+from calibrant.models._costs import Costs, read_costs
+from calibrant.models._cross_fit import Judged, fit_rows, judge, stratified_folds
+from calibrant.models._scored_rows import ScoredRows, read_rows
+from calibrant.models._summary import TrainingSummary, measure
+
+#: Folds that the rows are judged in; above so many scores only one fold is, of at most so many rows.
+N_FOLDS, MANY_SCORES, MOST_HELD_OUT = 5, 500_000, 200_000
+
+
+class ScoreModel(BaseEstimator):
+    """From scores to probabilities to decisions, for people who have scores and no estimator.
+
+    The scores come from any model, in any language. They are calibrated; if costs are given, decisions are
+    made by cost. The fitted model is one small file, see `calibrant.save`.
+
+    Parameters
+    ----------
+    calibrator : {"pav", "sigmoid", "binning", "identity", "accuracy_table", "ranked_logistic"} or \
+            object, default="pav"
+        How scores become probabilities. A two-class calibrator with one score per class stands for
+        ``OneVsAllCalibrator(calibrator, combine)``, and with a code for
+        ``CodeCalibrator(code, calibrator, combine)``. The last two take one score per class.
+    cost : array-like of shape (k, k) or (a, k), mapping or frame, optional
+        What decisions cost: ``cost[i, j]`` is the cost of deciding i when the truth is j (many libraries use
+        the transpose). By position, in the order of the classes; or by label, as
+        ``{decision: {truth: cost}}`` or a frame, see `calibrant.decisions.cost_matrix`. There may be other
+        decisions than the classes, such as "ask a person".
+    rule : {"expected", "parallel", "lachiche_flach", "mossman"} or object, optional
+        How decisions are made under these costs; learned ones are for deciding among the classes. None is
+        least expected cost.
+    code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
+        The code matrix behind the scores, which then have one column per column of it.
+    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
+        How the calibrated answers of several columns become one distribution. "normalize" is for one score
+        per class.
+    classes : array-like of shape (k,), optional
+        The labels of the columns in order; for a single score the positive class is the second. By default
+        the sorted labels of `y`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels.
+    calibrator_ : object
+        The fitted calibrator.
+    cost_ : ndarray of shape (a, k) or None
+        The costs, columns in the order of `classes_`.
+    actions_ : ndarray of shape (a,) or (k,)
+        The labels of the decisions: the classes, unless the costs name others; row numbers for an array
+        that is not square.
+    rule_ : object or None
+        The fitted rule; None for least expected cost.
+    summary_ : TrainingSummary or None
+        Rows, base rates, and how good the probabilities are; None if the parts were fitted elsewhere.
+
+    See Also
+    --------
+    calibrant.save : One file that any language can read.
+    CalibratedClassifier : For those who have the learner too.
+    calibrant.models.compare_methods : Which calibrator to use.
+
+    Notes
+    -----
+    Fit on scores of rows that the model behind the scores was **not** trained on.
+
+    What the rule learns from, and what is measured for `summary_`, are not the probabilities of the final
+    calibrator, which has seen these rows and is too sure of them: isotonic regression fits every lucky row.
+    They come from five calibrators, each fitted to four fifths of the rows and asked about the others;
+    classes with fewer rows than folds are spread over as many as they have. Above half a million scores a
+    single part is held out, at most 200 000 rows. The folds are always the same for the same rows.
+
+    Rows that the calibrator gives no number (``fallback="nan"``) are left out of both.
+
+    Examples
+    --------
+    >>> from calibrant.models import ScoreModel
+    >>> scores = [-2.1, -1.0, -0.4, -0.2, 0.1, 0.4, 0.5, 1.2, 1.7, 2.2]
+    >>> y = ["ham", "ham", "ham", "spam", "ham", "spam", "ham", "spam", "spam", "spam"]
+    >>> model = ScoreModel("sigmoid", cost={"keep": {"ham": 0, "spam": 1}, "drop": {"ham": 20, "spam": 0}})
+    >>> model.fit(scores, y).predict_proba([0.3, 2.5]).round(2)
+    array([[0.49, 0.51],
+           [0.09, 0.91]])
+    >>> model.decide([0.3, 2.5, 9.0])
+    array(['keep', 'keep', 'drop'], dtype='<U4')
+    """
+
+    summary_: TrainingSummary | None
+
+    def __init__(
+        self,
+        calibrator: object = "pav",
+        cost: object = None,
+        rule: object = None,
+        *,
+        code: object = None,
+        combine: object = "normalize",
+        classes: Sequence[object] | None = None,
+    ) -> None:
+        self.calibrator = calibrator
+        self.cost = cost
+        self.rule = rule
+        self.code = code
+        self.combine = combine
+        self.classes = classes
+
+    def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
+        """Calibrate the scores, and learn to decide.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,), (n, k) or (n, l)
+            One score per row, of the positive of two classes; or one per class; or with a code one per
+            column of it.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, not negative. Weight 0 means absent.
+
+        Returns
+        -------
+        Self
+            The fitted model.
+        """
+        chosen = new_calibrator(self.calibrator)
+        coded = self.code is not None or isinstance(chosen, CodeCalibrator)
+        rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
+        calibrator = column_calibrator(chosen, rows.scores.ndim, self.code, self.combine)
+        costs, rule = self._read_decisions(rows.classes)
+        fitted = fit_rows(clone(calibrator), rows)
+        judged = _with_estimates(_judge(calibrator, rows))
+        mass = rows.mass()
+        self.summary_ = TrainingSummary(
+            n_rows=rows.n_rows,
+            weight=float(mass.sum()),
+            base_rates=mass / mass.sum(),
+            n_folds=judged.n_folds,
+            n_measured=judged.rows.n_rows,
+            metrics=measure(judged, costs, rule),
+        )
+        self.rule_ = None
+        if rule is not None and costs is not None:
+            self.rule_ = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
+        self._keep(fitted, rows.classes, costs)
+        return self
+
+    @classmethod
+    def from_fitted(
+        cls,
+        calibrator: Any,
+        *,
+        classes: object = None,
+        cost: object = None,
+        rule: Any = None,
+        summary: TrainingSummary | None = None,
+    ) -> Self:
+        """Make a model of parts that are fitted already.
+
+        Parameters
+        ----------
+        calibrator : object
+            A fitted calibrator.
+        classes : array-like of shape (k,), optional
+            The labels; by default the calibrator's.
+        cost : array-like, mapping or frame, optional
+            What decisions cost.
+        rule : object, optional
+            A fitted rule.
+        summary : TrainingSummary, optional
+            What is to be remembered of the training rows.
+
+        Returns
+        -------
+        Self
+            The model.
+
+        Examples
+        --------
+        >>> from calibrant import SigmoidCalibrator
+        >>> from calibrant.models import ScoreModel
+        >>> sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])
+        >>> ScoreModel.from_fitted(sigmoid, classes=["no", "yes"]).decide([3])
+        array(['yes'], dtype='<U3')
+        """
+        check_fitted(calibrator, "classes_")
+        labels = as_array(calibrator.classes_ if classes is None else classes, "classes")
+        if labels.shape != np.shape(calibrator.classes_):
+            raise ParameterError(
+                f"classes must have one label per class of the calibrator, {len(calibrator.classes_)} in "
+                f"all; got {labels.tolist()!r}"
+            )
+        if classes is not None:
+            calibrator = copy(calibrator)
+            calibrator.classes_ = labels
+        costs = None if cost is None else read_costs(cost, labels)
+        if rule is not None:
+            check_fitted(rule, "cost_after_")
+            _check_rule(rule, costs)
+        return cls._of_parts(calibrator, labels, costs, rule, summary)
+
+    @classmethod
+    def _of_parts(
+        cls,
+        calibrator: Any,
+        classes: Array,
+        costs: Costs | None,
+        rule: Any,
+        summary: TrainingSummary | None = None,
+    ) -> Self:
+        """A fitted model of checked parts; its parameters are such that another fit keeps its form."""
+        cost = None if costs is None else costs.as_given(classes)
+        model = cls(clone(calibrator), cost, None if rule is None else clone(rule), classes=classes.tolist())
+        model.rule_, model.summary_ = rule, summary
+        model._keep(calibrator, classes, costs)
+        return model
+
+    def predict_proba(self, scores: object) -> Float64Array:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,), (n, k) or (n, l)
+            Scores as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`; each row sums to one.
+        """
+        check_fitted(self, "classes_")
+        return np.asarray(self.calibrator_.predict_proba(scores))
+
+    def decide(self, scores: object) -> Array:
+        """Give the decision of every row.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,), (n, k) or (n, l)
+            Scores as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels of `actions_`: what costs least, or without costs the most probable class. Ties go to the
+            first.
+        """
+        position = self.decide_positions(self.predict_proba(scores))
+        return np.asarray(self.actions_[position])
+
+    def decide_positions(self, proba: Float64Array) -> Array:
+        """Give the decisions that follow from probabilities.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n, k)
+            Probabilities in the order of `classes_`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Numbers of the decisions in `actions_`.
+        """
+        check_fitted(self, "classes_")
+        if self.rule_ is not None:
+            return np.asarray(self.rule_.decide(proba))
+        if self.cost_ is not None:
+            return decide(proba, self.cost_, allow_any=True)
+        if np.isnan(proba).any():
+            raise DataError(
+                "every row must have probabilities to be decided; row "
+                f"{int(np.flatnonzero(np.isnan(proba).any(axis=1))[0])} has none; use fallback='prior'"
+            )
+        return np.asarray(np.argmax(proba, axis=1))
+
+    def top_candidates(self, scores: object, n: int = 3) -> Candidates:
+        """Give the best classes of every row with their probabilities.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_rows,), (n_rows, k) or (n_rows, l)
+            Scores as in `fit`.
+        n : int, default=3
+            How many candidates to give; of fewer classes all.
+
+        Returns
+        -------
+        Candidates
+            Labels and probabilities, the best first. Calibrators of ranked scores keep the order of the
+            scores.
+        """
+        check_fitted(self, "classes_")
+        n_ranks = min(n, len(self.classes_)) if isinstance(n, int) else n
+        if takes_score_matrix(self.calibrator_) and not isinstance(self.calibrator_, CodeCalibrator):
+            return top_candidates(self.calibrator_, scores, n_ranks)
+        n_ranks = check_n_ranks("n", n_ranks, len(self.classes_))
+        proba = self.predict_proba(scores)
+        order = lead(proba, n_ranks)[0].T
+        return Candidates(self.classes_[order], np.take_along_axis(proba, order, axis=1))
+
+    def _read_decisions(self, classes: Array) -> tuple[Costs | None, Any]:
+        """The costs, and the unfitted rule; None where least expected cost needs none."""
+        if self.cost is None:
+            if self.rule is not None:
+                raise ParameterError(f"cost must be given with a rule; got none with rule={self.rule!r}")
+            return None, None
+        costs = read_costs(self.cost, classes)
+        if self.rule is None or (self.rule == "expected" and not costs.of_classes):
+            return costs, None
+        rule = new_rule(self.rule)
+        _check_rule(rule, costs)
+        return costs, rule
+
+    def _keep(self, calibrator: Any, classes: Array, costs: Costs | None) -> None:
+        self.cost_ = None if costs is None else costs.matrix
+        self.actions_ = classes if costs is None else costs.actions
+        self.calibrator_, self.classes_ = calibrator, classes
+
+
+def column_calibrator(chosen: Any, n_dimensions: int, code: object, combine: object) -> Any:
+    """The unfitted calibrator for scores of this form.
+
+    Parameters
+    ----------
+    chosen : object
+        The calibrator asked for.
+    n_dimensions : int
+        1 for a single score, 2 for several.
+    code : str, array-like or None
+        The code matrix behind the scores.
+    combine : str or object
+        How the answers of several columns are combined.
+
+    Returns
+    -------
+    object
+        The same calibrator, or one that gives every column a copy of it.
+    """
+    if code is not None:
+        return CodeCalibrator(code, chosen, combine)
+    if takes_score_matrix(chosen):
+        if n_dimensions == 1 and not isinstance(chosen, CodeCalibrator):
+            raise ParameterError(
+                f"calibrator must take one score; got {chosen!r}, which takes one per class; pass a score "
+                "for every class, or use 'pav', 'sigmoid' or 'binning'"
+            )
+        return chosen
+    return chosen if n_dimensions == 1 else OneVsAllCalibrator(chosen, combine)
+
+
+def _judge(calibrator: Any, rows: ScoredRows) -> Judged:
+    """Probabilities of the rows, or of many rows of a part, by calibrators that were not fitted to them."""
+    many = rows.scores.size > MANY_SCORES
+    n_folds = max(N_FOLDS, rows.n_rows // MOST_HELD_OUT) if many else min(N_FOLDS, rows.n_rows)
+    fold = stratified_folds(rows.position, n_folds, random_state=0)
+    return judge(lambda _: clone(calibrator), rows, fold, n_folds, only_first=many)
+
+
+def _with_estimates(judged: Judged) -> Judged:
+    """The rows that have probabilities."""
+    known = np.logical_not(np.isnan(judged.proba).any(axis=1))
+    if known.all():
+        return judged
+    return Judged(judged.rows.only(known), judged.proba[known], judged.fold[known], judged.n_folds)
+
+
+def _check_rule(rule: Any, costs: Costs | None) -> None:
+    if costs is None:
+        raise ParameterError(f"cost must be given with a rule; got none with rule={rule!r}")
+    if not costs.of_classes:
+        raise ParameterError(
+            "rule must be None or 'expected' where there are other decisions than the classes; got "
+            f"{rule!r}; a learned rule decides among the classes"
+        )

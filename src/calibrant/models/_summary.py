@@ -1,0 +1,131 @@
+"""What is remembered of the training rows: how many, how often every class, how good the probabilities."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array
+from calibrant.decisions import ExpectedCostRule, compare_rules, decide
+from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss
+from calibrant.models._costs import Costs
+from calibrant.models._cross_fit import Judged, stratified_folds
+
+#: With more numbers than this, calibration and refinement would take longer than the fit.
+MOST_FOR_DECOMPOSITION = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FitMetrics:
+    """How good the probabilities of a fit are, on rows that they were not fitted to.
+
+    Attributes
+    ----------
+    log_loss : float or None
+        Mean negative logarithm of the probability of the true class; infinite if that was 0 for some row.
+    brier_score : float or None
+        Mean squared error: of the positive class for two classes, summed over the classes for more.
+    calibration, refinement : float or None
+        The parts of the Brier score, by isotonic regression.
+    error_rate : float or None
+        Share of rows whose most probable class is not the true one.
+    mean_cost : float or None
+        What the decisions cost per row; learned rules decide about rows that they have not learned from.
+    mean_cost_plain : float or None
+        The same without the learned rule, by least expected cost.
+    """
+
+    log_loss: float | None = None
+    brier_score: float | None = None
+    calibration: float | None = None
+    refinement: float | None = None
+    error_rate: float | None = None
+    mean_cost: float | None = None
+    mean_cost_plain: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSummary:
+    """What a model remembers of its training rows.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows with a weight.
+    weight : float
+        Their total weight.
+    base_rates : ndarray of shape (k,)
+        The share of every class in that weight.
+    n_folds : int
+        How many calibrators, each fitted to other rows, gave the probabilities that were measured: 1 for a
+        part of the rows held out, 0 if the rows that were fitted to had to be measured themselves.
+    n_measured : int
+        Number of rows measured.
+    metrics : FitMetrics
+        What was measured; None where nothing was.
+    """
+
+    n_rows: int
+    weight: float
+    base_rates: Float64Array
+    n_folds: int = 0
+    n_measured: int = 0
+    metrics: FitMetrics = field(default_factory=FitMetrics)
+
+
+def measure(judged: Judged, costs: Costs | None, rule: Any) -> FitMetrics:
+    """Measure probabilities and decisions about rows that the calibrator was not fitted to.
+
+    Parameters
+    ----------
+    judged : Judged
+        The rows and their probabilities.
+    costs : Costs or None
+        The costs of decisions.
+    rule : object or None
+        The unfitted rule, if decisions are learned.
+
+    Returns
+    -------
+    FitMetrics
+        The metrics.
+    """
+    if not judged.rows.n_rows:
+        return FitMetrics()
+    truth, weights, n_classes = judged.rows.position, judged.rows.weights, judged.proba.shape[1]
+    proba = judged.proba[:, 1] if n_classes == 2 else judged.proba
+    measured: dict[str, Any] = {"sample_weight": weights, "classes": np.arange(n_classes)}
+    convention: Any = "positive" if n_classes == 2 else "sum"
+    parts = None
+    if judged.proba.size <= MOST_FOR_DECOMPOSITION:
+        parts = brier_decomposition(truth, proba, isotonic=True, mode="classwise", **measured)
+    mean_cost, mean_cost_plain = _mean_costs(judged, costs, rule)
+    return FitMetrics(
+        log_loss=log_loss(truth, proba, **measured),
+        brier_score=brier_score(truth, proba, convention=convention, **measured),
+        calibration=None if parts is None else parts.calibration,
+        refinement=None if parts is None else parts.refinement,
+        error_rate=error_rate(truth, proba, **measured),
+        mean_cost=mean_cost,
+        mean_cost_plain=mean_cost_plain,
+    )
+
+
+def _mean_costs(judged: Judged, costs: Costs | None, rule: Any) -> tuple[float | None, float | None]:
+    """Cost per row of the decisions, and of the plain ones where the decisions are learned."""
+    if costs is None:
+        return None, None
+    rows, proba = judged.rows, judged.proba
+    paid = costs.matrix[decide(proba, costs.matrix, allow_any=True), rows.position]
+    plain = float(np.average(paid, weights=rows.weights))
+    if rule is None or isinstance(rule, ExpectedCostRule) or rows.n_rows < 2:
+        return plain, None
+    fold = judged.fold
+    if judged.n_folds < 2:
+        fold = stratified_folds(rows.position, min(5, rows.n_rows), 0)
+    splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in np.unique(fold)]
+    compared = compare_rules(
+        proba, rows.position, costs.matrix, [rule], cv=splits, sample_weight=rows.weights
+    )
+    total = float(rows.n_rows if rows.weights is None else rows.weights.sum())
+    return compared.best.cost / total, plain

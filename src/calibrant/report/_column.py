@@ -1,0 +1,159 @@
+"""Everything about one column of forecasts that needs it in order, from a single sort.
+
+At a million rows sorting and adding up are most of the work, and every metric does both for itself. Here a
+column is put in order and added up once, and the numbers of `calibrant.metrics` are read off the sums.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant.metrics import IsotonicReliability, ReliabilityBins
+from calibrant.metrics._bins import EDGE_SLACK
+from calibrant.metrics._isotonic import LEVEL, Ordered, _order, _with_band
+from calibrant.metrics._reliability import WIDTH
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """The forecasts of one event, rising, with what has been reached before each distinct one.
+
+    Attributes
+    ----------
+    rows : Ordered
+        The rows by rising forecast.
+    bounds : ndarray of int of shape (m + 1,)
+        Where the m distinct forecasts begin among the rows; and the number of rows.
+    weight, hits : ndarray of shape (m + 1,)
+        Weight of all rows before each bound, and of those for which the event came.
+    """
+
+    rows: Ordered
+    bounds: IntArray
+    weight: Float64Array
+    hits: Float64Array
+
+    @property
+    def forecast(self) -> Float64Array:
+        """The distinct forecasts."""
+        return self.rows.forecast[self.bounds[:-1]]
+
+    @property
+    def misses(self) -> Float64Array:
+        """Weight of the rows before each bound for which the event did not come."""
+        return self.weight - self.hits
+
+    @property
+    def total(self) -> float:
+        """Weight of all rows."""
+        return float(self.weight[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The Brier score of one event, taken apart by isotonic regression.
+
+    Attributes
+    ----------
+    brier, calibration, refinement, uncertainty : float
+        As in `calibrant.metrics.BrierDecomposition`.
+    """
+
+    brier: float
+    calibration: float
+    refinement: float
+    uncertainty: float
+
+
+def sort_column(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> Column:
+    """Sort one column of forecasts, and add up."""
+    rows = _order(happened, forecast, weight)
+    bounds = np.append(rows.starts, len(rows.forecast))
+    if rows.weights is None:
+        reached, hits = bounds.astype(np.float64), np.cumsum(rows.is_positive, dtype=np.float64)
+    else:
+        reached = np.append(0.0, np.cumsum(rows.weights))[bounds]
+        hits = np.cumsum(np.where(rows.is_positive, rows.weights, 0.0))
+    return Column(rows, bounds, reached, np.append(0.0, hits)[bounds])
+
+
+def fit_column(column: Column) -> IsotonicReliability:
+    """The isotonic fit without a band."""
+    return _with_band(column.rows, LEVEL, 0, np.random.default_rng(0))
+
+
+def split_brier(column: Column, fit: IsotonicReliability) -> Split:
+    """What is lost by miscalibration, and what by not telling rows apart."""
+    total, rate = column.total, float(column.hits[-1]) / column.total
+    frequency, weight = fit.frequency[::2], fit.weight[::2]  # every block has two corners
+    refinement = float(weight @ (frequency * (1.0 - frequency))) / total
+    brier = _squared_error(column.rows) / total
+    return Split(brier, max(brier - refinement, 0.0), refinement, rate * (1.0 - rate))
+
+
+def _squared_error(rows: Ordered) -> float:
+    if rows.weights is None:
+        came = rows.forecast[rows.is_positive]
+        return max(float(rows.forecast @ rows.forecast) - 2 * float(came.sum()) + len(came), 0.0)
+    return float(rows.weights @ (rows.forecast - rows.is_positive) ** 2)
+
+
+def area_under_roc(column: Column) -> float:
+    """Chance that a random hit has a higher forecast than a random miss; `nan` if either is absent."""
+    misses = column.misses
+    pairs = float(column.hits[-1]) * float(misses[-1])
+    if pairs <= 0:
+        return math.nan
+    return float(np.diff(column.hits) @ (misses[1:] + misses[:-1])) / (2 * pairs)
+
+
+def roc_curve(column: Column, max_points: int) -> tuple[Float64Array, Float64Array]:
+    """False and true positive rates at a bounded number of thresholds; empty if there is no curve."""
+    low, high = _shares(column.misses, column.hits, max_points)
+    return 1.0 - low[::-1], 1.0 - high[::-1]
+
+
+def detection_points(column: Column, max_points: int) -> tuple[Float64Array, Float64Array]:
+    """Share of all misses among the least confident share of rows; empty if there is no miss."""
+    return _shares(column.weight, column.misses, max_points)
+
+
+def _shares(x: Float64Array, y: Float64Array, max_points: int) -> tuple[Float64Array, Float64Array]:
+    """Rising sums as shares of the last, thinned."""
+    if x[-1] <= 0 or y[-1] <= 0:
+        return np.empty(0), np.empty(0)
+    kept = evenly(x / x[-1] + y / y[-1], max_points)
+    return x[kept] / x[-1], y[kept] / y[-1]
+
+
+def evenly(length: Float64Array, max_points: int) -> IntArray:
+    """Places of at most so many points of a curve, evenly spaced by the length reached; the ends stay."""
+    if len(length) <= max_points:
+        return np.arange(len(length))
+    wanted = np.linspace(length[0], length[-1], max_points)
+    places = np.minimum(np.searchsorted(length, wanted), len(length) - 1)
+    places[0], places[-1] = 0, len(length) - 1
+    return np.unique(places)
+
+
+def fill_bins(column: Column) -> ReliabilityBins:
+    """Bins of equal width, as `calibrant.metrics.reliability_bins` makes them."""
+    n_bins = round(1 / WIDTH)
+    inner = (np.arange(1, n_bins) - EDGE_SLACK) * WIDTH
+    forecast = column.rows.forecast
+    starts = np.concatenate([[0], np.searchsorted(forecast, inner), [len(forecast)]])
+    filled = np.flatnonzero(np.diff(starts))
+    begin = starts[filled]
+    at = np.searchsorted(column.bounds, np.append(begin, len(forecast)))
+    weight = np.diff(column.weight[at])
+    weighted = forecast if column.rows.weights is None else forecast * column.rows.weights
+    return ReliabilityBins(
+        left=np.asarray(filled * WIDTH, dtype=np.float64),
+        right=np.where(filled == n_bins - 1, 1.0, (filled + 1) * WIDTH),
+        count=np.diff(starts)[filled],
+        mean_score=np.add.reduceat(weighted, begin) / weight,
+        frac_pos=np.diff(column.hits[at]) / weight,
+        weight=weight,
+    )

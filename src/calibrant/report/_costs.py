@@ -1,0 +1,100 @@
+"""What decisions cost: the part of a summary that is about money."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._errors import DataError
+from calibrant.decisions import compare_rules, cost_matrix, decide, expected_cost, realised_cost
+from calibrant.report._rows import Rows
+from calibrant.report._summary import Confusion, Decisions, Rule
+
+#: The most classes for which the matrices are shown, and decisions made anew in the browser.
+MAX_LIVE_CLASSES = 26
+#: Learned rules are tried on at most so many entries of probabilities, which takes a second or two.
+MAX_RULE_ENTRIES = 20_000
+N_CONFUSIONS = 20
+N_FOLDS = 5
+
+
+def read_costs(cost: object, rows: Rows) -> tuple[Float64Array, tuple[str, ...]]:
+    """The costs in the order of the classes, and the names of the decisions."""
+    classes = rows.class_names
+    if cost is None:
+        return 1.0 - np.eye(len(classes)), classes
+    if isinstance(cost, Mapping):
+        actions = list(rows.classes if set(cost) == set(rows.classes) else cost)
+        return cost_matrix(cost, list(rows.classes), actions), tuple(map(str, actions))
+    if hasattr(cost, "columns"):
+        return cost_matrix(cost, list(rows.classes)), classes
+    matrix = np.asarray(cost, dtype=object)
+    if matrix.ndim == 3:
+        raise DataError(
+            "cost must be one matrix for all rows; got one per row; a report shows one matrix, so summarise "
+            "rows of equal costs together"
+        )
+    if matrix.ndim == 2 and matrix.shape[0] != len(classes):
+        actions = [f"decision {place}" for place in range(len(matrix))]
+        return cost_matrix(cost, list(rows.classes), actions), tuple(actions)
+    return cost_matrix(cost, list(rows.classes)), classes
+
+
+def summarize_decisions(rows: Rows, predicted: IntArray, confidence: Float64Array, cost: object) -> Decisions:
+    """Decide by least cost, and compare with the most probable class."""
+    matrix, actions = read_costs(cost, rows)
+    weight = rows.weight if rows.weighted else None
+    plain_table = None
+    if actions == rows.class_names:
+        plain_table = realised_cost(rows.truth, predicted, matrix, sample_weight=weight)
+    if cost is None and plain_table is not None:  # the most probable class is the decision of least cost
+        table, promised = plain_table, float(rows.weight @ (1.0 - confidence))
+    else:
+        decided = decide(rows.proba, matrix)
+        table = realised_cost(rows.truth, decided, matrix, sample_weight=weight)
+        promised = expected_cost(rows.proba, decided, matrix, sample_weight=weight).total
+    plain_total = math.nan if plain_table is None else plain_table.total
+    shown = len(actions) <= MAX_LIVE_CLASSES and rows.n_classes <= MAX_LIVE_CLASSES
+    return Decisions(
+        actions=actions,
+        cost=_nested(matrix) if shown else (),
+        given=cost is not None,
+        counts=_nested(table.counts) if shown else (),
+        total=table.total,
+        mean=table.mean,
+        promised=promised,
+        plain_total=plain_total,
+        saving=100 * (plain_total - table.total) / abs(plain_total) if plain_total else math.nan,
+        confusions=_confusions(table.counts, table.costs, actions, rows.class_names),
+        rules=() if cost is None or plain_table is None else _rules(rows, matrix),
+    )
+
+
+def _nested(matrix: Float64Array) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def _confusions(
+    counts: Float64Array, costs: Float64Array, actions: tuple[str, ...], classes: tuple[str, ...]
+) -> tuple[Confusion, ...]:
+    """The pairs of different decision and truth that cost most."""
+    differ = np.array(actions)[:, None] != np.array(classes)[None, :]
+    cells = np.flatnonzero((differ & (counts > 0)).ravel())
+    ranked = cells[np.lexsort([-counts.ravel()[cells], -costs.ravel()[cells]])][:N_CONFUSIONS]
+    return tuple(
+        Confusion(actions[i], classes[j], float(counts[i, j]), float(costs[i, j]))
+        for i, j in zip(*np.unravel_index(ranked, counts.shape), strict=True)
+    )
+
+
+def _rules(rows: Rows, matrix: Float64Array) -> tuple[Rule, ...]:
+    """Learned rules side by side, if that is quick and every fold can have rows."""
+    if rows.proba.size > MAX_RULE_ENTRIES or len(rows) < 20 * N_FOLDS:
+        return ()
+    smallest = np.bincount(rows.truth, minlength=rows.n_classes).min()
+    if smallest < N_FOLDS:
+        return ()
+    weight = rows.weight if rows.weighted else None
+    found = compare_rules(rows.proba, rows.truth, matrix, cv=N_FOLDS, sample_weight=weight)
+    return tuple(Rule(result.name, result.cost, result.saving, result.spread) for result in found.results)

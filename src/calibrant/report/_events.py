@@ -1,0 +1,123 @@
+"""One event at a time: its forecasts against whether it came, measured, tested and drawn."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._core._arrays import BoolArray, Float64Array
+from calibrant.metrics import IsotonicReliability, ReliabilityBins
+from calibrant.report._chance import ChanceTest, fit_and_test
+from calibrant.report._column import (
+    Column,
+    Split,
+    area_under_roc,
+    evenly,
+    fill_bins,
+    fit_column,
+    roc_curve,
+    sort_column,
+    split_brier,
+)
+from calibrant.report._summary import Band, Bin, Curve, Reliability, Roc
+
+#: Points of a curve; of a step function it takes two per step.
+MAX_POINTS = 101
+MAX_CORNERS = 241
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examined:
+    """What was found about one event.
+
+    Attributes
+    ----------
+    split : Split
+        Its part of the Brier score.
+    auc : float
+        How well it is told apart.
+    drawn : Drawn or None
+        What is drawn of it; None if nobody asked.
+    """
+
+    split: Split
+    auc: float
+    drawn: "Drawn | None"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """The curves of one event.
+
+    Attributes
+    ----------
+    reliability : Reliability
+        What was forecast against what came, not yet judged.
+    test : ChanceTest
+        How far it is off, beside chance.
+    roc : Roc
+        How well it is told apart.
+    """
+
+    reliability: Reliability
+    test: ChanceTest
+    roc: Roc
+
+
+def measure_event(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> Examined:
+    """Only the numbers, for events that will not be drawn."""
+    column = sort_column(happened, forecast, weight)
+    fit = fit_column(column)
+    return Examined(split_brier(column, fit), area_under_roc(column), None)
+
+
+def examine_column(name: str, column: Column, rng: np.random.Generator) -> Examined:
+    """Everything about a sorted column."""
+    fit, test = fit_and_test(column, rng)
+    auc = area_under_roc(column)
+    drawn = Drawn(
+        reliability=_reliability(name, column, fit, fill_bins(column), test),
+        test=test,
+        roc=Roc(name, curve(*roc_curve(column, MAX_POINTS)), auc),
+    )
+    return Examined(split_brier(column, fit), auc, drawn)
+
+
+def curve(x: Float64Array, y: Float64Array) -> Curve:
+    """Points as plain numbers."""
+    return Curve(_floats(x), _floats(y))
+
+
+def _reliability(
+    name: str, column: Column, fit: IsotonicReliability, bins: ReliabilityBins, test: ChanceTest
+) -> Reliability:
+    kept = evenly(fit.score + fit.frequency, MAX_CORNERS)
+    return Reliability(
+        name=name,
+        fit=curve(fit.score[kept], fit.frequency[kept]),
+        band=Band(_floats(fit.band_score), _floats(fit.lower), _floats(fit.upper), fit.level),
+        bins=tuple(
+            Bin(float(left), float(right), int(rows), float(forecast), float(frequency))
+            for left, right, rows, forecast, frequency in zip(
+                bins.left, bins.right, bins.count, bins.mean_score, bins.frac_pos, strict=True
+            )
+        ),
+        outside=_share_outside(column, fit),
+        gap=test.gap,
+        p_value=math.nan,
+    )
+
+
+def _share_outside(column: Column, fit: IsotonicReliability) -> float:
+    """Share of the rows whose forecasts lie where the fit has left the band."""
+    at_band = np.interp(fit.band_score, fit.score, fit.frequency)
+    outside = (at_band < fit.lower) | (at_band > fit.upper)
+    # Every forecast belongs to the point of the band that is nearest.
+    between = (fit.band_score[1:] + fit.band_score[:-1]) / 2
+    ends = np.searchsorted(column.rows.forecast, between)
+    at = np.searchsorted(column.bounds, np.concatenate([[0], ends, [len(column.rows.forecast)]]))
+    return float(np.diff(column.weight[at]) @ outside) / column.total
+
+
+def _floats(values: Float64Array) -> tuple[float, ...]:
+    return tuple(values.tolist())

@@ -1,0 +1,170 @@
+"""A summary as one HTML page.
+
+The page carries its style, its script and the rows it needs; it asks nothing of a network, and a policy in
+its head forbids it to. Without the script it is complete but for what the reader edits.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import math
+import struct
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from calibrant.report._simplex import line_figure, triangle_figure
+from calibrant.report._summary import ClassMeasures, Summary
+from calibrant.report._svg import (
+    WHISKER_WIDTH,
+    coordinate,
+    detection_figure,
+    found_by_checking,
+    reliability_figure,
+    roc_figure,
+    shorten,
+    whiskers,
+)
+from calibrant.report._words import chance, decimal, number, percent, points
+
+#: Rows of the table of classes.
+MAX_LISTED_CLASSES = 50
+#: Beyond so many classes there is no form for a case of one's own.
+MAX_PROBE_CLASSES = 6
+#: More class figures than these are drawn small.
+MAX_LARGE_FIGURES = 3
+#: Rows of the table of the detection curve.
+CHECKED_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+#: Height of the frame in a notebook.
+FRAME_HEIGHT = 900
+
+
+def render_page(summary: Summary) -> str:
+    """Write the page."""
+    style, script = _asset("style.css"), _asset("live.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            summary=summary,
+            style=style,
+            script=script,
+            policy=_policy(style, script),
+            data=_as_script_text(_live_data(summary)),
+            version=version("calibrant"),
+            **_figures(summary),
+            **_tables(summary),
+        )
+    )
+
+
+def render_frame(summary: Summary) -> str:
+    """Write the page into a frame of its own, for notebooks."""
+    return (
+        f'<iframe title="{html.escape(summary.title)}" srcdoc="{html.escape(render_page(summary))}" '
+        f'width="100%" height="{FRAME_HEIGHT}" frameborder="0" sandbox="allow-scripts"></iframe>'
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("calibrant.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters.update(
+        percent=percent,
+        points=points,
+        number=number,
+        decimal=decimal,
+        chance=chance,
+        at=coordinate,
+        short=shorten,
+    )
+    environment.tests["nan"] = math.isnan
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    loader = _environment().loader
+    assert loader is not None
+    return loader.get_source(_environment(), name)[0]
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may be loaded, and only this style and this script may run."""
+    return (
+        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _as_script_text(value: object) -> str:
+    """JSON that can stand inside a script element, whatever the texts in it."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _live_data(summary: Summary) -> dict[str, object]:
+    """What the script needs to decide anew: probabilities to the last bit, as little-endian doubles."""
+    sample = summary.sample
+    entries = [value for row in sample.proba for value in row]
+    return {
+        "classes": [entry.name for entry in summary.classes] if sample.rows else [],
+        "actions": summary.decisions.actions if sample.rows else [],
+        "cost": summary.decisions.cost,
+        "truth": sample.truth,
+        "weight": None if set(sample.weight) <= {1.0} else sample.weight,
+        "proba": base64.b64encode(struct.pack(f"<{len(entries)}d", *entries)).decode(),
+    }
+
+
+def _figures(summary: Summary) -> dict[str, Any]:
+    decisions, sample = summary.decisions, summary.sample
+    names = [entry.name for entry in summary.classes]
+    triangle = line = None
+    if decisions.cost and summary.n_classes == 3:
+        triangle = triangle_figure(decisions.cost, decisions.actions, names, sample)
+    if decisions.cost and summary.n_classes == 2:
+        line = line_figure(decisions.cost, decisions.actions, sample)
+    ranking = whiskers(summary.methods.results) if summary.methods else ((), 0.0)
+    several = len(summary.reliability) > MAX_LARGE_FIGURES
+    return {
+        "confidence_figure": reliability_figure(summary.confidence),
+        "class_figures": [(drawn, reliability_figure(drawn, small=several)) for drawn in summary.reliability],
+        "roc": roc_figure(summary.roc),
+        "detection": detection_figure(summary.errors.detection) if summary.errors.detection.x else None,
+        "triangle": triangle,
+        "line": line,
+        "whiskers": ranking[0],
+        "whisker_zero": ranking[1],
+        "whisker_width": WHISKER_WIDTH,
+    }
+
+
+def _tables(summary: Summary) -> dict[str, Any]:
+    listed: tuple[ClassMeasures, ...] = summary.classes
+    if len(listed) > MAX_LISTED_CLASSES:
+        listed = tuple(sorted(listed, key=lambda entry: -entry.calibration)[:MAX_LISTED_CLASSES])
+    largest = max((max(row) for row in summary.decisions.counts), default=0.0)
+    return {
+        "listed_classes": listed,
+        "heat": lambda count: round(9 * math.sqrt(count / largest)) if largest > 0 else 0,
+        "probe": bool(summary.sample.rows) and summary.n_classes <= MAX_PROBE_CLASSES,
+        "detection_rows": [
+            (share, found_by_checking(summary.errors.detection, share)) for share in CHECKED_SHARES
+        ],
+        "named": any(mistake.name for mistake in summary.errors.mistakes),
+        "all_in_page": len(summary.sample.rows) == summary.n_rows,
+    }

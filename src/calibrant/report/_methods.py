@@ -1,0 +1,116 @@
+"""The ranking of methods: the part of a summary that says what to use."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, IntArray, as_floats
+from calibrant._core._chance import Seed, generator
+from calibrant._core._errors import DataError, ParameterError
+from calibrant.report._rows import Rows, forecast_matrix
+from calibrant.report._summary import Method, Methods
+
+if TYPE_CHECKING:
+    from calibrant.models import MethodComparison
+
+#: Under this name the probabilities of the report stand beside those of other methods.
+SUBJECT = "this report"
+#: Methods are ranked on at most so many rows, and fitted to raw scores on at most so many.
+MAX_RANKED_ROWS = 100_000
+MAX_FITTED_ROWS = 20_000
+
+
+def rank_methods(
+    rows: Rows,
+    scores: object,
+    methods: Mapping[str, object] | None,
+    comparison: "MethodComparison | None",
+    random_state: Seed,
+) -> Methods | None:
+    """Rank what was given: a finished comparison, forecasts of other methods, or raw scores."""
+    if comparison is not None:
+        if methods is not None:
+            raise ParameterError("methods must be None where comparison is given; got both; pass one of them")
+        return _as_methods(comparison, "")
+    if methods is not None:
+        return _rank_forecasts(rows, methods, random_state)
+    return None if scores is None else _rank_by_fitting(rows, scores, random_state)
+
+
+def _rank_forecasts(rows: Rows, methods: Mapping[str, object], random_state: Seed) -> Methods:
+    from calibrant.models import compare_forecasts  # noqa: PLC0415  (scikit-learn)
+
+    forecasts = {str(name): _read_forecasts(rows, str(name), proba) for name, proba in methods.items()}
+    same = [name for name, proba in forecasts.items() if np.allclose(proba, rows.proba, rtol=0, atol=1e-12)]
+    subject = same[0] if same else SUBJECT
+    kept = _some_rows(rows, MAX_RANKED_ROWS, random_state)
+    found = compare_forecasts(
+        rows.truth[kept],
+        {name: proba[kept] for name, proba in ({subject: rows.proba} | forecasts).items()},
+        sample_weight=rows.weight[kept] if rows.weighted else None,
+        classes=range(rows.n_classes),
+        random_state=random_state,
+    )
+    return _as_methods(found, subject)
+
+
+def _read_forecasts(rows: Rows, name: str, proba: object) -> Float64Array:
+    """The forecasts of another method, for the rows that count."""
+    try:
+        matrix = forecast_matrix(as_floats(proba, "proba"))
+    except DataError as error:
+        raise DataError(f"methods[{name!r}]: {error}") from error
+    if matrix.shape != (rows.n_given, rows.n_classes):
+        raise DataError(
+            f"methods[{name!r}] must have {rows.n_given} rows and {rows.n_classes} classes, as the forecasts "
+            f"of the report have; got shape {matrix.shape}"
+        )
+    return matrix[rows.number]
+
+
+def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> Methods:
+    from calibrant.models import compare_methods  # noqa: PLC0415  (scikit-learn)
+
+    numbers = as_floats(scores, "scores")
+    if len(numbers) != rows.n_given:
+        raise DataError(
+            f"labels and scores must have the same number of rows; got {rows.n_given} and {len(numbers)}"
+        )
+    kept = _some_rows(rows, MAX_FITTED_ROWS, random_state)
+    found = compare_methods(
+        numbers[rows.number[kept]],
+        rows.truth[kept],
+        sample_weight=rows.weight[kept] if rows.weighted else None,
+        classes=range(rows.n_classes),
+        random_state=random_state,
+    )
+    return _as_methods(found, "")
+
+
+def _some_rows(rows: Rows, most: int, random_state: Seed) -> IntArray | slice:
+    if len(rows) <= most:
+        return slice(None)
+    return np.sort(generator(random_state).choice(len(rows), most, replace=False))
+
+
+def _as_methods(found: Any, subject: str) -> Methods:
+    names = ("log_loss", "brier", "calibration", "refinement", "error", "difference", "difference_error")
+    results = tuple(
+        Method(
+            name=str(result.name),
+            share_best=float(result.share_best),
+            **{name: float(getattr(result, name)) for name in names},
+        )
+        for result in found.results
+    )
+    return Methods(
+        results=results,
+        measure=str(found.measure),
+        n_rows=int(found.n_rows),
+        n_folds=int(found.n_folds),
+        best=str(found.best),
+        recommended=str(found.recommended),
+        advice=str(found.advice),
+        subject=subject,
+    )

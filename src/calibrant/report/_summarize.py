@@ -1,0 +1,314 @@
+"""From rows to a summary: every number of a report is computed here or below, none in the page."""
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._chance import Seed, generator
+from calibrant.metrics import log_loss
+from calibrant.report._chance import p_values
+from calibrant.report._column import Column, detection_points, sort_column
+from calibrant.report._costs import MAX_LIVE_CLASSES, summarize_decisions
+from calibrant.report._events import MAX_POINTS, Examined, curve, examine_column, measure_event
+from calibrant.report._methods import rank_methods
+from calibrant.report._rows import Rows, read_row_names, read_rows
+from calibrant.report._summary import ClassMeasures, Errors, Measures, Mistake, Sample, Summary
+from calibrant.report._verdict import Evidence, Tested, judge
+
+if TYPE_CHECKING:
+    from calibrant.models import MethodComparison
+
+#: Classes that are drawn and tested: those that lose most to miscalibration.
+MAX_DRAWN_CLASSES = 12
+#: Rows that the page carries, and probabilities in all.
+MAX_SAMPLE_ROWS, MAX_SAMPLE_ENTRIES = 2000, 24_000
+N_MISTAKES = 20
+#: From so many rows on classes are examined side by side, on at most so many processors.
+THREADED_ROWS, MAX_THREADS = 50_000, 4
+DEFAULT_TITLE = "Can these probabilities be believed?"
+CONFIDENCE = "most probable class"
+
+
+def summarize(
+    y: object,
+    proba: object,
+    *,
+    classes: Sequence[object] | None = None,
+    sample_weight: object = None,
+    scores: object = None,
+    methods: Mapping[str, object] | None = None,
+    comparison: "MethodComparison | None" = None,
+    cost: object = None,
+    title: str | None = None,
+    row_names: object = None,
+    random_state: Seed = 0,
+) -> Summary:
+    """Say of probability forecasts whether they can be believed, and what decisions by them cost.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The true classes, of rows that neither the learner nor its calibration has seen.
+    proba : array-like of shape (n,) or (n, k)
+        Probabilities of the positive class, which is the larger label; or of every class, rows summing
+        to one.
+    classes : sequence of k labels, optional
+        The labels of the columns in order. Without it integers are column numbers, and other labels are
+        taken in sorted order.
+    sample_weight : array-like of shape (n,), optional
+        How often every row counts.
+    scores : array-like of shape (n,) or (n, k), optional
+        The raw scores behind the probabilities. The methods of `calibrant.models.compare_methods` are
+        then ranked on them, on a random sample of 20,000 rows if there are more.
+    methods : mapping of str to array-like, optional
+        Probabilities of the same rows by other methods, to be ranked beside these.
+    comparison : calibrant.models.MethodComparison, optional
+        A ranking that is already there; instead of `methods`.
+    cost : array-like of shape (k, k) or (a, k), mapping or frame, optional
+        ``cost[i, j]`` is the cost of deciding i when the truth is j; many libraries use the transpose. By
+        label as in `calibrant.decisions.cost_matrix`. By default every mistake costs 1.
+    title : str, optional
+        What the report is about.
+    row_names : array-like of shape (n,), optional
+        Names of the rows, for the list of mistakes.
+    random_state : int, Generator, RandomState or None, default=0
+        For the bands, the test and the sample of rows.
+
+    Returns
+    -------
+    Summary
+        What there is to say; `Summary.to_html`, `Summary.to_json` and `Summary.save` show it.
+
+    See Also
+    --------
+    calibrant.metrics.isotonic_reliability : The curves and bands.
+    calibrant.decisions.decide : The decisions.
+
+    Notes
+    -----
+    Probabilities are called off if, in any column, the calibration part of the Brier score is further from
+    what truths drawn from the forecasts themselves give than the worst of all columns in each of 100 such
+    draws. They are called not believable if they are then off by 5 points or more (root mean square beyond
+    chance), or if a quarter of what they know is lost; nearly right from 1 point or 5%; and below that
+    believable. If right forecasts would look off by more than 10 points by chance, there are too few rows
+    to tell.
+
+    Examples
+    --------
+    A forecaster who says 95% where 75% would be right:
+
+    >>> import numpy as np
+    >>> from calibrant.report import summarize
+    >>> rng = np.random.default_rng(0)
+    >>> bold = rng.choice([0.05, 0.95], size=2000)
+    >>> y = rng.random(2000) < np.where(bold > 0.5, 0.75, 0.25)
+    >>> summary = summarize(y, bold, title="Rain")
+    >>> print(summary.verdict.headline)
+    Do not believe these probabilities as they are.
+    >>> print(summary.verdict.findings[0])
+    Forecasts of about 95% for “True” came true 74.1% of the time (1,010 rows).
+    >>> page = summary.to_html()
+    """
+    rows = read_rows(y, proba, classes, sample_weight)
+    row_labels = read_row_names(row_names, rows.n_given)
+    seed = random_state if isinstance(random_state, int) else int(generator(random_state).integers(2**31))
+    predictions = _predict(rows)
+    lead = sort_column(predictions.correct, predictions.confidence, rows.weight)
+    examined = _examine_classes(rows, seed)
+    confidence = examine_column(CONFIDENCE, lead, _draws_of(seed, rows.n_classes))
+    measures = _measures(rows, predictions, examined)
+    decisions = summarize_decisions(rows, predictions.predicted, predictions.confidence, cost)
+    ranking = rank_methods(rows, scores, methods, comparison, seed)
+    evidence = _evidence(rows, confidence, examined, seed)
+    return Summary(
+        title=DEFAULT_TITLE if title is None else str(title),
+        n_rows=len(rows),
+        total_weight=rows.total,
+        n_classes=rows.n_classes,
+        verdict=judge(evidence, measures, ranking, decisions),
+        measures=measures,
+        classes=_class_measures(rows, examined, evidence),
+        confidence=evidence.confidence.reliability,
+        reliability=tuple(tested.reliability for tested in evidence.classes),
+        roc=tuple(found.drawn.roc for found in examined if found.drawn is not None),
+        methods=ranking,
+        errors=_errors(rows, predictions, lead, row_labels),
+        decisions=decisions,
+        sample=_sample(rows, seed),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Predictions:
+    """The most probable class of every row, its probability, and whether it is the true one."""
+
+    predicted: IntArray
+    confidence: Float64Array
+    correct: BoolArray
+
+
+def _predict(rows: Rows) -> _Predictions:
+    predicted = rows.proba.argmax(axis=1)
+    confidence = rows.proba[np.arange(len(rows)), predicted]
+    return _Predictions(predicted, confidence, predicted == rows.truth)
+
+
+def _examine_classes(rows: Rows, seed: int) -> tuple[Examined, ...]:
+    """Every class against the rest; those that lose most to miscalibration in full."""
+    if rows.n_classes == 2:  # the other class is the mirror image
+        positive = _examine_class(rows, 1, seed)
+        return replace(positive, drawn=None), positive
+    places = list(range(rows.n_classes))
+    if rows.n_classes <= MAX_DRAWN_CLASSES:
+        return tuple(_side_by_side(lambda place: _examine_class(rows, place, seed), places, len(rows)))
+    found = _side_by_side(lambda place: _measure_class(rows, place), places, len(rows))
+    losses = np.array([event.split.calibration for event in found])
+    for place in np.argsort(-losses, kind="stable")[:MAX_DRAWN_CLASSES]:
+        found[place] = _examine_class(rows, int(place), seed)
+    return tuple(found)
+
+
+def _side_by_side(examine: Callable[[int], Examined], places: list[int], n_rows: int) -> list[Examined]:
+    """Examine classes on all processors where that is worth it; sorting lets others work."""
+    if n_rows < THREADED_ROWS:
+        return [examine(place) for place in places]
+    with ThreadPoolExecutor(max_workers=min(len(places), MAX_THREADS, os.cpu_count() or 1)) as threads:
+        return list(threads.map(examine, places))
+
+
+def _measure_class(rows: Rows, place: int) -> Examined:
+    return measure_event(rows.truth == place, rows.proba[:, place], rows.weight)
+
+
+def _examine_class(rows: Rows, place: int, seed: int) -> Examined:
+    column = sort_column(rows.truth == place, rows.proba[:, place], rows.weight)
+    return examine_column(rows.class_names[place], column, _draws_of(seed, place))
+
+
+def _draws_of(seed: int, place: int) -> np.random.Generator:
+    """Every column has draws of its own, whatever else is drawn."""
+    return np.random.default_rng([seed, place])
+
+
+def _evidence(rows: Rows, confidence: Examined, examined: tuple[Examined, ...], seed: int) -> Evidence:
+    columns = [found for found in (confidence, *examined) if found.drawn is not None]
+    n_columns = rows.n_classes + 1 if rows.n_classes > 2 else 2
+    chances = p_values([found.drawn.test for found in columns if found.drawn is not None], n_columns, seed)
+    lead, *classes = (
+        Tested(
+            reliability=replace(found.drawn.reliability, p_value=p_value),
+            test=found.drawn.test,
+            resolution=found.split.uncertainty - found.split.refinement,
+        )
+        for found, p_value in zip(columns, chances, strict=True)
+        if found.drawn is not None
+    )
+    counts = np.bincount(rows.truth, rows.weight, rows.n_classes)
+    return Evidence(
+        n_rows=rows.total,
+        confidence=lead,
+        classes=tuple(classes),
+        class_names=rows.class_names,
+        present=tuple(name for name, count in zip(rows.class_names, counts, strict=True) if count > 0),
+    )
+
+
+def _measures(rows: Rows, predictions: _Predictions, examined: tuple[Examined, ...]) -> Measures:
+    # Of two classes the positive one counts, of more all of them.
+    splits = [found.split for found in (examined[1:] if rows.n_classes == 2 else examined)]
+    aucs = [found.auc for found in examined if not math.isnan(found.auc)]
+    accuracy = rows.mean(predictions.correct)
+    weight = rows.weight if rows.weighted else None
+    return Measures(
+        brier=sum(split.brier for split in splits),
+        calibration=sum(split.calibration for split in splits),
+        refinement=sum(split.refinement for split in splits),
+        uncertainty=sum(split.uncertainty for split in splits),
+        log_loss=log_loss(rows.truth, rows.proba, sample_weight=weight, classes=np.arange(rows.n_classes)),
+        error=rows.mean(~predictions.correct),
+        confidence=rows.mean(predictions.confidence),
+        accuracy=accuracy,
+        auc=sum(aucs) / len(aucs) if aucs else math.nan,
+    )
+
+
+def _class_measures(
+    rows: Rows, examined: tuple[Examined, ...], evidence: Evidence
+) -> tuple[ClassMeasures, ...]:
+    counts = np.bincount(rows.truth, rows.weight, rows.n_classes)
+    forecasts = rows.weight @ rows.proba / rows.total
+    judged = iter(evidence.classes)
+    drawn = [next(judged).reliability if found.drawn is not None else None for found in examined]
+    if rows.n_classes == 2:
+        drawn[0] = drawn[1]
+    return tuple(
+        ClassMeasures(
+            name=name,
+            rows=float(count),
+            forecast=float(forecast),
+            frequency=float(count / rows.total),
+            brier=found.split.brier,
+            calibration=found.split.calibration,
+            refinement=found.split.refinement,
+            auc=found.auc,
+            gap=math.nan if curve is None else curve.gap,
+            p_value=math.nan if curve is None else curve.p_value,
+        )
+        for name, count, forecast, found, curve in zip(
+            rows.class_names, counts, forecasts, examined, drawn, strict=True
+        )
+    )
+
+
+def _errors(rows: Rows, predictions: _Predictions, lead: Column, row_names: Array | None) -> Errors:
+    wrong = np.flatnonzero(~predictions.correct)
+    surest = wrong[_largest(predictions.confidence[wrong], N_MISTAKES)]
+    names = rows.class_names
+    return Errors(
+        n_errors=float(rows.weight[wrong].sum()),
+        detection=curve(*detection_points(lead, MAX_POINTS)),
+        mistakes=tuple(
+            Mistake(
+                row=int(rows.number[place]),
+                name="" if row_names is None else str(row_names[rows.number[place]]),
+                predicted=names[predictions.predicted[place]],
+                truth=names[rows.truth[place]],
+                confidence=float(predictions.confidence[place]),
+                truth_probability=float(rows.proba[place, rows.truth[place]]),
+            )
+            for place in surest
+        ),
+    )
+
+
+def _largest(values: Float64Array, most: int) -> IntArray:
+    """Places of the largest values, falling; of equals the first."""
+    if len(values) > most:
+        least = np.partition(values, len(values) - most)[len(values) - most]
+        places = np.flatnonzero(values >= least)
+    else:
+        places = np.arange(len(values))
+    return places[np.argsort(-values[places], kind="stable")[:most]]
+
+
+def _sample(rows: Rows, seed: int) -> Sample:
+    """The rows that the page carries: all, or a random sample in the order given."""
+    if rows.n_classes > MAX_LIVE_CLASSES:
+        return Sample((), (), (), ())
+    most = min(MAX_SAMPLE_ROWS, MAX_SAMPLE_ENTRIES // rows.n_classes)
+    kept = np.arange(len(rows))
+    if len(rows) > most:
+        kept = np.sort(np.random.default_rng(seed).choice(len(rows), most, replace=False))
+    taken = rows.take(kept)
+    return Sample(
+        rows=tuple(taken.number.tolist()),
+        truth=tuple(taken.truth.tolist()),
+        proba=tuple(map(tuple, taken.proba.tolist())),
+        weight=tuple(taken.weight.tolist()),
+    )

@@ -1,0 +1,195 @@
+"""`calibrant fit`: the model of a file is the model of its rows."""
+
+import csv
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pa_parquet
+import pytest
+
+from calibrant._core._errors import DataError, ParameterError
+from calibrant.models import ScoreModel, load, named_method
+from cli.calling import here, names_in
+
+LABELLED = ("--label", "label", "--scores", "s_*", "--out", "m.json")
+
+
+def rows_of(path):
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    scores = np.array([[float(row[f"s_{name}"]) for name in ("cat", "dog", "fox")] for row in rows])
+    return scores, np.array([row["label"] for row in rows])
+
+
+@pytest.mark.parametrize("method", ["pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic"])
+def test_a_model_of_a_file_is_the_model_of_its_rows(folder, method):
+    here("fit", "scores.csv", *LABELLED, "--method", method, cwd=folder)
+    scores, labels = rows_of(folder / "scores.csv")
+    ours = ScoreModel(named_method(method, len(labels))).fit(scores, labels)
+    model = load(folder / "m.json")
+    assert model.classes_.tolist() == ["cat", "dog", "fox"]
+    np.testing.assert_array_equal(model.predict_proba(scores), ours.predict_proba(scores))
+
+
+def test_the_order_of_columns_and_the_format_make_no_difference(folder):
+    here("fit", "scores.csv", *LABELLED, cwd=folder)
+    reference = load(folder / "m.json")
+    scores, labels = rows_of(folder / "scores.csv")
+    table = pa.table(
+        {"s_fox": scores[:, 2], "label": labels.tolist(), "s_cat": scores[:, 0], "s_dog": scores[:, 1]}
+    )
+    pa_parquet.write_table(table, folder / "other.parquet")
+    here("fit", "other.parquet", *LABELLED, cwd=folder)
+    other = load(folder / "m.json")
+    assert other.classes_.tolist() == ["fox", "cat", "dog"]
+    np.testing.assert_allclose(
+        other.predict_proba(scores[:, [2, 0, 1]])[:, [1, 2, 0]], reference.predict_proba(scores), rtol=1e-12
+    )
+
+
+def write(path, header, rows):
+    path.write_text("\n".join([header, *rows]) + "\n")
+
+
+ROWS = [f"{score},{label}" for score, label in zip(range(12), "001001011011", strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "extra", "classes"),
+    [
+        (("0", "1"), (), [0, 1]),
+        (("no", "yes"), (), ["no", "yes"]),
+        (("no", "yes"), ("--positive", "no"), ["yes", "no"]),
+        (("00", "01"), (), ["00", "01"]),
+        (("NA", "true"), (), ["NA", "true"]),
+        (("a", "b"), ("--classes", "b,a"), ["b", "a"]),
+    ],
+)
+def test_two_classes_from_a_single_score(tmp_path, labels, extra, classes):
+    rows = [f"{score},{labels[label == '1']}" for score, label in (row.split(",") for row in ROWS)]
+    write(tmp_path / "s.csv", "score,y", rows)
+    shown = here(
+        "fit", "s.csv", "--label", "y", "--scores", "score", *extra, "--out", "m.json", cwd=tmp_path
+    ).stdout
+    model = load(tmp_path / "m.json")
+    assert model.classes_.tolist() == classes
+    assert f"positive class  {classes[1]}" in shown
+    rising = model.predict_proba(np.arange(12.0))[:, 1]
+    assert (np.diff(rising) >= 0).all()
+
+
+def test_the_star_names_the_positive_class(tmp_path):
+    write(tmp_path / "s.csv", "s_ham,y", [row.replace(",0", ",spam").replace(",1", ",ham") for row in ROWS])
+    here("fit", "s.csv", "--label", "y", "--scores", "s_*", "--out", "m.json", cwd=tmp_path)
+    assert load(tmp_path / "m.json").classes_.tolist() == ["spam", "ham"]
+
+
+def test_the_types_that_parquet_gives_labels_are_kept(tmp_path):
+    score = np.arange(12.0)
+    for labels, kind in ((np.arange(12) % 2, "i"), (np.arange(12) % 2 == 1, "b"), (["0", "1"] * 6, "U")):
+        pa_parquet.write_table(pa.table({"score": score, "y": labels}), tmp_path / "s.parquet")
+        here("fit", "s.parquet", "--label", "y", "--scores", "score", "--out", "m.json", cwd=tmp_path)
+        assert load(tmp_path / "m.json").classes_.dtype.kind == kind
+
+
+def test_weights_are_copies(tmp_path):
+    write(tmp_path / "w.csv", "score,y,w", [f"{row},{1 + place % 3}" for place, row in enumerate(ROWS)])
+    write(
+        tmp_path / "c.csv", "score,y", [row for place, row in enumerate(ROWS) for _ in range(1 + place % 3)]
+    )
+    common = ("--label", "y", "--scores", "score", "--method", "sigmoid")
+    here("fit", "w.csv", *common, "--weight", "w", "--out", "w.json", cwd=tmp_path)
+    here(
+        "fit",
+        "c.csv",
+        "--label",
+        "y",
+        "--scores",
+        "score",
+        "--method",
+        "sigmoid",
+        "--out",
+        "c.json",
+        cwd=tmp_path,
+    )
+    weighted, copies = (load(tmp_path / name).predict_proba(np.arange(12.0)) for name in ("w.json", "c.json"))
+    np.testing.assert_allclose(weighted, copies, rtol=1e-6)
+
+
+def test_scores_of_a_code(tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=300)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    scores = [
+        np.where(truth == a, 1.0, np.where(truth == b, -1.0, 0.0)) + rng.normal(size=300) for a, b in pairs
+    ]
+    pa_parquet.write_table(
+        pa.table(
+            {f"{a}_against_{b}": score for (a, b), score in zip(pairs, scores, strict=True)} | {"y": truth}
+        ),
+        tmp_path / "s.parquet",
+    )
+    common = ("--scores", "*_against_*")
+    coded = ("--code", "all_pairs", "--method", "sigmoid", "--out", "m.json")
+    here("fit", "s.parquet", "--label", "y", *common, *coded, cwd=tmp_path)
+    here("apply", "m.json", "s.parquet", *common, "--keep", "y", "--out", "p.parquet", cwd=tmp_path)
+    found = pa_parquet.read_table(tmp_path / "p.parquet").to_pandas()
+    assert (found[["p_0", "p_1", "p_2"]].to_numpy().argmax(axis=1) == truth).mean() > 0.6
+    with pytest.raises(DataError, match="takes the 3 scores of a code, in its order; name their columns"):
+        here("apply", "m.json", "s.parquet", "--out", "p.parquet", cwd=tmp_path)
+    with pytest.raises(DataError, match="takes the 3 scores of a code; got 2 columns"):
+        here("apply", "m.json", "s.parquet", "--scores", "0_*", "--out", "p.parquet", cwd=tmp_path)
+
+
+def test_costs_and_a_learned_rule_are_in_the_model(folder):
+    extra = ("--costs", "costs.csv", "--rule", "parallel", "--date", "2026-03-31")
+    shown = json.loads(here("fit", "scores.csv", *LABELLED, *extra, "--json", cwd=folder).stdout)
+    model = load(folder / "m.json")
+    np.testing.assert_array_equal(model.cost_, [[0, 1, 5], [1, 0, 5], [2, 2, 0]])
+    assert model.rule_.__class__.__name__ == "ParallelPartitionRule"
+    assert shown["metrics"]["mean_cost"] < shown["metrics"]["mean_cost_plain"] * 1.2
+    assert json.loads((folder / "m.json").read_text())["date"] == "2026-03-31"
+
+
+def test_the_report_is_about_rows_left_out(folder):
+    shown = here("fit", "scores.csv", *LABELLED, "--report", "fit.html", cwd=folder).stdout
+    assert "The model is in m.json. The report is in fit.html." in shown
+    page = (folder / "fit.html").read_text()
+    assert "rows left out of the fit" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("--rule", "parallel"), ParameterError, "--rule parallel must come with --costs"),
+        (("--method", "identity"), ParameterError, "so they must be --kind probability"),
+        (("--kind", "probability"), DataError, "must hold probabilities, from 0 to 1; got 1.537 in row 1"),
+        (("--classes", "cat,dog"), ParameterError, "one label per score column, 3 in all; got 2"),
+        (("--classes", "cat,dog,"), ParameterError, "must be distinct labels with commas between"),
+        (("--out", "-"), ParameterError, "--out must be a file for the model; got '-'"),
+        (("--date", "soon"), ParameterError, "date must be a date"),
+        (("--costs", "asking.csv", "--rule", "parallel"), ParameterError, "rule"),
+        (
+            ("--weight", "source"),
+            DataError,
+            "the column 'source' of scores.csv must hold finite numbers; got 'app'",
+        ),
+        (("--weight", "s_cat"), DataError, "the column 's_cat' of scores.csv must not be negative|one use"),
+        (("--scores", "s_cat"), DataError, "must have two classes; got 3 labels: cat, dog, fox"),
+        (("--scores", "label,s_cat"), DataError, "a column must have one use; got 'label'"),
+    ],
+)
+def test_options_that_do_not_fit(folder, arguments, error, message):
+    before = names_in(folder)
+    with pytest.raises(error, match=message):
+        here("fit", "scores.csv", *LABELLED, *arguments, cwd=folder)
+    assert names_in(folder) == before
+
+
+def test_a_single_label_whose_partner_nobody_knows(tmp_path):
+    write(tmp_path / "s.csv", "score,y", ["1,yes", "2,yes"])
+    with pytest.raises(
+        DataError, match="the labels must have two values; got only 'yes'; name both with --classes"
+    ):
+        here("fit", "s.csv", "--label", "y", "--scores", "score", "--out", "m.json", cwd=tmp_path)
