@@ -8,27 +8,26 @@ from pathlib import Path
 import pytest
 
 COMMAND = Path(sys.executable).parent / "calibrant"
+METHODS = ("raw", "sigmoid", "pav", "ranked logistic")
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("demo")
-    done = subprocess.run(
-        [COMMAND, "demo", "--out", folder / "pictures"], check=True, capture_output=True, text=True
-    )
-    return done, folder / "pictures"
+    folder = tmp_path_factory.mktemp("demo") / "pages"
+    done = subprocess.run([COMMAND, "demo", "--out", folder], check=True, capture_output=True, text=True)
+    return done, folder
 
 
 def test_one_group_per_learner_and_problem(demo):
     printed = demo[0].stdout
-    groups = re.findall(r"(breast cancer|digits),\s+(naive Bayes|linear SVM)", printed)
+    groups = re.findall(r"^ ?(digits|diabetes),\s+(naive Bayes|linear SVM)", printed, re.MULTILINE)
     assert len(groups) == len(set(groups)) == 4
-    assert printed.count("sigmoid") == printed.count("binning") == 4
-    assert printed.count("raw") == 4
+    for method in METHODS:
+        assert len(re.findall(rf"^ +{method} +\d", printed, re.MULTILINE)) == 4
 
 
 def test_parts_of_the_brier_score_add_up_and_the_best_is_marked(demo):
-    lines = re.findall(r"^ +(raw|sigmoid|binning|pav) +(.*)$", demo[0].stdout, re.MULTILINE)
+    lines = re.findall(rf"^ +({'|'.join(METHODS)}) +(.*)$", demo[0].stdout, re.MULTILINE)
     assert len(lines) == 16
     briers = []
     for _, numbers in lines:
@@ -41,14 +40,18 @@ def test_parts_of_the_brier_score_add_up_and_the_best_is_marked(demo):
         assert marked[group.index(min(group))]
 
 
-def test_the_pictures_are_named_and_written(demo):
+def test_the_pages_are_named_with_their_verdicts_and_written(demo):
     done, folder = demo
-    pictures = sorted(folder.iterdir())
-    assert [path.name for path in pictures] == ["reliability-breast-cancer.png", "reliability-digits.png"]
-    for path in pictures:
+    pages = sorted(folder.iterdir())
+    assert [path.name for path in pages] == ["diabetes-costs.html", "digits-after.html", "digits-before.html"]
+    for path in pages:
         assert str(path) in done.stdout
-        assert path.read_bytes().startswith(b"\x89PNG")
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("<!doctype html>")
+        assert len(text) < 1_000_000
+    assert "Digits: naive Bayes, raw. Do not believe these probabilities as they are." in done.stdout
+    assert "Digits: linear SVM, ranked logistic. These probabilities can be believed." in done.stdout
 
 
-def test_no_progress_bar_off_a_terminal(demo):
+def test_no_progress_bar_and_no_warnings_off_a_terminal(demo):
     assert demo[0].stderr == ""

@@ -97,7 +97,7 @@ class TestChecks:
     @pytest.mark.parametrize("number", range(4))
     def test_the_papers_own_tables_hold(self, number):
         findings = _lz05.TABLES[number].collect(list(printed_jobs()))
-        # Naive Bayes and its sigmoid differ on Biology in the paper, as METHODS 24.7 says.
+        # Naive Bayes and its sigmoid differ on Biology in the paper.
         assert held(findings) == ([True, False] if number == 2 else [True] * len(findings.checks))
 
     def test_without_data_nothing_is_said(self):

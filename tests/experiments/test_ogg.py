@@ -25,6 +25,7 @@ def repetition(data="iris", learner="NB", seed=0, size=45.0, raised=0, **costs):
     answer = {
         "n_rows": 300,
         "n_classes": 3,
+        "smallest_class": 50,
         "class_size": size,
         "rarity": paid,
         "ratio": paid,

@@ -148,7 +148,7 @@ def test_the_choice_is_the_cheapest_in_its_folds():
 def test_a_repetition_on_iris():
     need("iris.csv.gz")
     answer = protocol.repetition("iris", "NB", 0, 3, KINDS)
-    assert (answer["n_rows"], answer["n_classes"]) == (150, 3)
+    assert (answer["n_rows"], answer["n_classes"], answer["smallest_class"]) == (150, 3, 50)
     assert answer["class_size"] == pytest.approx(45)
     for kind in KINDS:
         assert set(answer[kind]["test"]) == {

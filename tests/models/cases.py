@@ -1,6 +1,7 @@
 """One fitted model, at least, of every kind that can be saved."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -53,6 +54,12 @@ def pair_scores(n_rows=150, k=3, seed=0):
 def squashed(scores):
     """Scores as probabilities, one by one."""
     return 1 / (1 + np.exp(-scores))
+
+
+def with_columns(model):
+    """As the command leaves it, with the names of the score columns."""
+    model.summary_ = replace(model.summary_, score_columns=tuple(f"s_{name}" for name in model.classes_))
+    return model
 
 
 def quietly(model, *data):
@@ -135,7 +142,10 @@ def _cases():
             ScoreModel("sigmoid", [[0, 3], [1, 0]], "parallel").fit(scores, y, weights),
             scores,
         ),
-        "model_multiclass": (ScoreModel("pav", COST3, "lachiche_flach").fit(matrix, NAMES[label]), matrix),
+        "model_multiclass": (
+            with_columns(ScoreModel("pav", COST3, "lachiche_flach").fit(matrix, NAMES[label])),
+            matrix,
+        ),
         "model_ranked": (
             quietly(ScoreModel("ranked_logistic", COST3, "mossman"), matrix, label),
             matrix,

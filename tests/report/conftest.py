@@ -21,25 +21,36 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 REQUIRED = "CALIBRANT_REQUIRE_BROWSER"
 
 
-def browser_path():
-    """Where a browser is; without one its tests are skipped, or fail where it is required."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        message = "the tests of the page need a browser; there is none; run: apt-get install chromium"
-        if os.environ.get(REQUIRED, "0") not in ("", "0"):
-            pytest.fail(message)
-        pytest.skip(message)
-    return found
+def absent(what, remedy):
+    """Skip a test that lacks something, or fail it where nothing may be lacking."""
+    message = f"the tests of the page need {what}; it is not there; run: {remedy}"
+    if os.environ.get(REQUIRED, "0") not in ("", "0"):
+        pytest.fail(message)
+    pytest.skip(message)
 
 
 @pytest.fixture(scope="session")
 def browser():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    path = browser_path()
-    with sync_api.sync_playwright() as playwright:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        absent("playwright", "pip install playwright")
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        absent("a browser", "apt-get install chromium")
+    with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        absent("axe-playwright-python", "pip install axe-playwright-python")
+    return Axe()
 
 
 @pytest.fixture(scope="session")

@@ -318,8 +318,7 @@ class TestAppearance:
             ("thousand", "light", 1200),
         ],
     )
-    def test_axe_finds_nothing(self, visit, name, scheme, width):
-        axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    def test_axe_finds_nothing(self, visit, axe, name, scheme, width):
         _, opened = visit(name, color_scheme=scheme, viewport={"width": width, "height": 900})
         opened.page.evaluate(
             "document.querySelectorAll('details').forEach((folded) => { folded.open = true; })"

@@ -1,5 +1,6 @@
 """Fit a model to a file of scores."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -62,6 +63,7 @@ def run(
         combine=combine or _combination(code),
         classes=rows.classes.tolist(),
     ).fit(rows.score_array, rows.labels, rows.weights)
+    model.summary_ = replace(model.summary_, score_columns=rows.columns) if model.summary_ else None
     if page is not None:
         _report(model, rows, source, page)
     save(model, out, date=date)

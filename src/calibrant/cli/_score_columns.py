@@ -12,7 +12,14 @@ USUAL_NAMES = ("score", "scores")
 
 
 def find_scores(source: Source, model: ScoreModel, pattern: str | None, path: str) -> list[str]:
-    """The score columns in the order of the model, by the user's pattern or by the names of the classes."""
+    """The score columns in the order of the model.
+
+    By the user's pattern; or those that the model was fitted to, if the file has them; or those that are
+    named like the classes.
+    """
+    remembered = None if model.summary_ is None else model.summary_.score_columns
+    if pattern is None and remembered is not None and set(remembered) <= set(source.columns):
+        return list(remembered)
     form = form_of_scores(model.calibrator_)
     if form == "one_per_row":
         return [_single(source, pattern)]

@@ -1,6 +1,6 @@
 """Runs on real data: the demo, and the tables and figures of the papers.
 
-`EXPERIMENTS` has every experiment by its name; `run` runs one.
+`EXPERIMENTS` has every experiment by its name; `calibrant reproduce` runs them.
 """
 
 from typing import TYPE_CHECKING, Any

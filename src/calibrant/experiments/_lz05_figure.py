@@ -50,10 +50,7 @@ def _flat_after_20(series: Sequence[Series]) -> Check:
         for line in series
     )
     if max(gaps.values()) > FEW:
-        finding += (
-            ". Where nearly all rows are certain, thresholds close to 0 and 1 come late, and a few "
-            "thousandths of a bit are many per cent"
-        )
+        finding += ". Where so little is lost, a few thousandths of a bit are many per cent"
     return Check(statement, max(gaps.values()) <= FEW, finding)
 
 

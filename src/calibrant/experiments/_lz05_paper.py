@@ -26,7 +26,7 @@ Mushroom    0.000  0.000  0.006  0.000  0.001  0.191  0.166  0.298  0.000  0.003
 Physics       inf  0.763  0.762  0.802  0.805    inf  0.880  0.933  0.792  0.783
 Sick          inf  0.070  0.086  0.171  0.203  0.219  0.190  0.183    inf  0.164
 """)
-#: Table 2; the caption says squared error, but it is the root (E15).
+#: Table 2; the caption says squared error, but it is the root.
 RMS = _read("""
 Adult       0.347  0.331  0.310  0.324  0.326  0.335  0.332  0.320  0.321  0.320
 Australian  0.328  0.303  0.298  0.320  0.313  0.382  0.358  0.363  0.321  0.322
@@ -63,7 +63,7 @@ Physics     0.674  0.803  0.803  0.785  0.789  0.738  0.738  0.729  0.788  0.791
 Sick        0.965  0.985  0.989  0.946  0.940  0.949  0.949  0.952  0.935  0.952
 """)
 #: Table 4: the best method by root mean squared error, cross entropy and AUC. Those of Hepatitis by the first
-#: two are exchanged against tables 1 and 2 (E16).
+#: two are exchanged against tables 1 and 2.
 BEST = {
     "Adult": ("ProbJ48", "ProbJ48", "ProbJ48"),
     "Australian": ("ProbJ48", "ProbJ48", "ProbJ48"),

@@ -3,7 +3,7 @@
 One job trains one family of learners. Weka's learners are replaced by scikit-learn's: J48 by a CART tree of
 entropy with at least two rows in a leaf, whose pruning strength is the one of least error in five folds of
 the training rows; SMO by a linear SVM of squared hinge with C = 1; its logistic regression by one that is
-practically without penalty; its naive Bayes by that of METHODS, on names and on numbers in 21 levels.
+practically without penalty; its naive Bayes by ours, on names and on numbers in 21 levels.
 """
 
 from collections.abc import Callable

@@ -23,7 +23,7 @@ ZERO_ONE = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (1.0, 1.0, 0.0))
 #: The paper does not give its asymmetric costs; these make the third class dear to miss.
 ASYMMETRIC = ((0.0, 1.0, 4.0), (2.0, 0.0, 6.0), (1.0, 1.0, 0.0))
 PAIRS = ((0, 1), (0, 2), (1, 2))
-AXES = {"x": "p2 + p3/2", "y": "height of p3"}
+AXES = {"x": "p2 + p3/2", "y": "height of p3", "shape": "simplex"}
 
 
 def on_paper(proba: Any) -> Float64Array:

@@ -226,9 +226,10 @@ def repetition(data: str, learner: str, seed: int, n_resamples: int, kinds: Sequ
     Returns
     -------
     dict
-        The numbers of rows and classes, and the geometric mean of the class sizes in training. For every
-        kind of costs what every rule costs on the test rows of all folds; what parallel partition costs on
-        its training rows before and after learning, and in how many folds it costs more after.
+        The numbers of rows, of classes and of rows of the smallest class, and the geometric mean of the class
+        sizes in training. For every kind of costs what every rule costs on the test rows of all folds; what
+        parallel partition costs on its training rows before and after learning, and in how many folds it
+        costs more after.
     """
     table = read_table(data)
     classes, position = np.unique(table.y, return_inverse=True)
@@ -245,6 +246,7 @@ def repetition(data: str, learner: str, seed: int, n_resamples: int, kinds: Sequ
     return {
         "n_rows": len(position),
         "n_classes": len(classes),
+        "smallest_class": int(np.bincount(position).min()),
         "class_size": float(np.mean(sizes)),
         **{kind: of_kind.plain() for kind, of_kind in paid.items()},
     }

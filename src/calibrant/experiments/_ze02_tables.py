@@ -159,9 +159,11 @@ TWO_CLASS = (
     "scores out of fold. "
 )
 TIC_ATTRIBUTES = (
-    "The positive class is that of caravan policies (6%). The paper takes the attributes of the winning COIL "
-    "entry; ours are the two crossed pairs and six single ones that we know of, not checked against that "
-    "entry, as categories. With all 85 attributes raw naive Bayes is far more certain."
+    "The positive class is that of caravan policies (6%). The paper takes the attributes of the winning "
+    "COIL entry; ours are the two crossed pairs and six single ones that we know of, not checked against "
+    "that entry, as categories. Two shorter lists (the pairs alone, and the pairs with the customer's type) "
+    "were looked at as well; their test MSE of PAV on naive Bayes is 0.1090. With all 85 attributes raw "
+    "naive Bayes is far more certain."
 )
 TABLE2 = Experiment(
     name="ze02-table2",
@@ -178,7 +180,10 @@ TABLE3 = Experiment(
     conventions=TWO_CLASS
     + "The positive class is >50K; it is predicted where its probability is above one half. "
     "Numbers are cut into 21 levels of equal width (the paper does not say how it discretises); missing "
-    "values are a category of their own. SVM: C = 0.01 on one indicator per category.",
+    "values are a category of their own. That was settled beforehand; of eight discretisations that were "
+    "looked at (5 to 50 levels, of equal width or equal count) it is neither the best nor the closest to "
+    "the paper: their test MSE of PAV on naive Bayes runs from 0.2025 to 0.2270. SVM: C = 0.01 on one "
+    "indicator per category.",
     labels=("learner", "method"),
     measures=("MSE train", "MSE test", "error train", "error test"),
     jobs=table3_jobs,

@@ -12,12 +12,14 @@ from calibrant.models._columns import CODE, ONE_VS_ALL
 from calibrant.models._costs import Costs
 from calibrant.models._fields import (
     Choice,
+    ListOf,
     Matrix,
     Maybe,
     Number,
     Numbers,
     Record,
     Schema,
+    Text,
     Whole,
     check_keys,
     check_length,
@@ -44,6 +46,7 @@ TRAINING = Record(
     base_rates=Numbers(PROBABILITY, least_length=2),
     n_folds=Whole(0),
     n_measured=Whole(0),
+    score_columns=Maybe(ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)),
     metrics=Record(**dict.fromkeys(FitMetrics.__dataclass_fields__, _METRIC)),
 )
 
@@ -125,13 +128,27 @@ def write_training(summary: TrainingSummary | None) -> Any:
     return TRAINING.write(summary)
 
 
-def read_training(plain: Any, at: Place, n_classes: int) -> TrainingSummary | None:
+def n_scores_of(calibrator: Any) -> int:
+    """How many scores a row has for this calibrator."""
+    form = form_of_scores(calibrator)
+    if form == "one_per_row":
+        return 1
+    return len(calibrator.classes_) if form == "one_per_class" else int(calibrator.code_.shape[1])
+
+
+def read_training(plain: Any, at: Place, model: ScoreModel) -> TrainingSummary | None:
     """What a model remembers of its training rows; None for null."""
     given = Maybe(TRAINING).read(plain, at)
     if given is None:
         return None
-    check_length(given["base_rates"], n_classes, at / "base_rates", "one per class")
-    return TrainingSummary(**given | {"metrics": FitMetrics(**given["metrics"])})
+    check_length(given["base_rates"], len(model.classes_), at / "base_rates", "one per class")
+    columns = given["score_columns"]
+    if columns is not None:
+        check_length(columns, n_scores_of(model.calibrator_), at / "score_columns", "one per score")
+        if len(set(columns)) < len(columns):
+            (at / "score_columns").fail("must name every column once; one is named twice")
+    read = {"metrics": FitMetrics(**given["metrics"]), "score_columns": columns and tuple(columns)}
+    return TrainingSummary(**given | read)
 
 
 def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None, Any]:

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant.models._chain import CALIBRATORS, form_of_scores
+from calibrant.models._chain import CALIBRATORS, form_of_scores, n_scores_of
 from calibrant.models._document import from_document
 from calibrant.models._files import parse, read_limited
 from calibrant.models._score_model import ScoreModel
@@ -179,7 +179,7 @@ def describe(path_or_document: str | os.PathLike[str] | dict[str, Any]) -> Model
         classes=() if classes is None else tuple(classes["values"]),
         class_type=None if classes is None else classes["type"],
         scores=None if calibrator is None else form_of_scores(calibrator),
-        n_scores=None if calibrator is None else _n_scores(calibrator),
+        n_scores=None if calibrator is None else n_scores_of(calibrator),
         calibrator=None if calibrator is None else part["kind"] + (f" of {own['kind']}" if own else ""),
         combine=None if combine is None else combine["kind"],
         parameters=own["parameters"] if own else part["parameters"],
@@ -189,13 +189,6 @@ def describe(path_or_document: str | os.PathLike[str] | dict[str, Any]) -> Model
         rule=decision["rule"]["kind"] if decision and decision["rule"] else None,
         training=model.summary_ if is_chain else None,
     )
-
-
-def _n_scores(calibrator: Any) -> int:
-    form = form_of_scores(calibrator)
-    if form == "one_per_row":
-        return 1
-    return len(calibrator.classes_) if form == "one_per_class" else int(calibrator.code_.shape[1])
 
 
 def _count(plain: Any) -> int:
@@ -219,7 +212,9 @@ def _training_lines(training: TrainingSummary | None, classes: tuple[Any, ...]) 
     by = {0: "by the calibrator fitted to them", 1: "held out from the fit"}.get(
         training.n_folds, f"each by one of {training.n_folds} calibrators fitted to other rows"
     )
+    columns = [] if training.score_columns is None else [("score columns", _shown(training.score_columns))]
     lines = [
+        *columns,
         ("trained on", f"{training.n_rows} rows{weight}"),
         ("base rates", _shown(tuple(rates))),
         ("measured", f"on {training.n_measured} rows, {by}"),

@@ -1,7 +1,6 @@
 """A model as one document of plain data, and back."""
 
 import datetime
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant.models._chain import CALIBRATORS, SCORE_MODEL, read_training, write_training
 from calibrant.models._combiners import COMBINERS
-from calibrant.models._fields import Field, Maybe, Schema, check_keys
+from calibrant.models._fields import Maybe, Text, check_keys
 from calibrant.models._kinds import Kind, Kinds
 from calibrant.models._labels import Labels
 from calibrant.models._place import Place
@@ -27,29 +26,11 @@ KINDS = Kinds(
 )
 
 
-class _Text(Field):
-    """Text of a form."""
-
-    json_type = (str,)
-
-    def __init__(self, what: str, pattern: str) -> None:
-        self.what, self._pattern = what, pattern
-
-    def _read(self, plain: Any, at: Place) -> str:
-        if re.fullmatch(self._pattern, plain) is None:
-            at.refuse(f"be {self.what}", plain)
-        return str(plain)
-
-    def schema(self) -> Schema:
-        """A pattern."""
-        return {"type": "string", "pattern": f"^({self._pattern})$"}
-
-
 DATE = Maybe(
-    _Text("a date such as '2026-03-31', with or without a time", r"\d{4}-\d\d-\d\d([T ][0-9:.,+Z-]+)?")
+    Text("a date such as '2026-03-31', with or without a time", r"\d{4}-\d\d-\d\d([T ][0-9:.,+Z-]+)?")
 )
-LIBRARY_VERSION = _Text("a version such as '1.2.3'", r"[0-9A-Za-z.+!-]{1,64}")
-CHECKSUM = Maybe(_Text("'sha256:' and 64 hexadecimal digits", r"sha256:[0-9a-f]{64}"))
+LIBRARY_VERSION = Text("a version such as '1.2.3'", r"[0-9A-Za-z.+!-]{1,64}")
+CHECKSUM = Maybe(Text("'sha256:' and 64 hexadecimal digits", r"sha256:[0-9a-f]{64}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +154,7 @@ def _put_together(document: Any, at: Place) -> Any:
     classes = _read_classes(document["classes"], kind, at / "classes")
     model = kind.read(document, at, classes)
     if kind is SCORE_MODEL:
-        model.summary_ = read_training(document["training"], at / "training", len(classes))
+        model.summary_ = read_training(document["training"], at / "training", model)
     elif document["training"] is not None:
         (at / "training").refuse("be null for this kind of model", document["training"])
     return model

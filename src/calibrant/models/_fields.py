@@ -6,6 +6,7 @@ makes plain data of a value and trusts it, since every document is read once bef
 """
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -82,6 +83,24 @@ class Choice(Field):
     def schema(self) -> Schema:
         """An enumeration."""
         return {"enum": list(self.options)}
+
+
+class Text(Field):
+    """Text of a form."""
+
+    json_type = (str,)
+
+    def __init__(self, what: str, pattern: str) -> None:
+        self.what, self._pattern = what, pattern
+
+    def _read(self, plain: Any, at: Place) -> str:
+        if re.fullmatch(self._pattern, plain) is None:
+            at.refuse(f"be {self.what}", plain)
+        return str(plain)
+
+    def schema(self) -> Schema:
+        """A pattern."""
+        return {"type": "string", "pattern": f"^({self._pattern})$"}
 
 
 class Number(Field):

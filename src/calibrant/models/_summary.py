@@ -61,6 +61,8 @@ class TrainingSummary:
         part of the rows held out, 0 if the rows that were fitted to had to be measured themselves.
     n_measured : int
         Number of rows measured.
+    score_columns : tuple of str or None
+        The names of the columns that the scores came from, if they had names.
     metrics : FitMetrics
         What was measured; None where nothing was.
     """
@@ -70,6 +72,7 @@ class TrainingSummary:
     base_rates: Float64Array
     n_folds: int = 0
     n_measured: int = 0
+    score_columns: tuple[str, ...] | None = None
     metrics: FitMetrics = field(default_factory=FitMetrics)
 
 

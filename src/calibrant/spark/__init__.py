@@ -1,0 +1,38 @@
+"""The same models on Spark, as stages of `pyspark.ml`; needs the extra ``spark``.
+
+- `ScoreCalibrator`: scores to probabilities, and to decisions; it fits a `ScoreCalibratorModel`.
+- `CostDecider`: probabilities to the decision that costs least; `CostRule` learns such a rule and fits a
+  `CostRuleModel`.
+- `CalibrationEvaluator`: one number that says how good probabilities are, for `CrossValidator`.
+- `evaluate`: all that is known of how good they are; `compare`: which method to use.
+- `FrameRows`: the rows of a frame for any plan of `calibrant.engines`.
+
+What is fitted here is an ordinary model of `calibrant.models`: the same file, the same numbers. The frames may be
+those of a classic session or of Spark Connect. Executors need calibrant installed, as the driver does.
+"""
+
+from calibrant._core._errors import MissingExtraError
+
+try:
+    import pyspark  # noqa: F401
+except ModuleNotFoundError as error:
+    raise MissingExtraError("pyspark", "spark") from error
+
+from calibrant.spark._calibrator import ScoreCalibrator, ScoreCalibratorModel
+from calibrant.spark._cost_rule import CostRule, CostRuleModel
+from calibrant.spark._decider import CostDecider
+from calibrant.spark._engine import FrameRows
+from calibrant.spark._evaluator import CalibrationEvaluator
+from calibrant.spark._measures import compare, evaluate
+
+__all__ = [
+    "CalibrationEvaluator",
+    "CostDecider",
+    "CostRule",
+    "CostRuleModel",
+    "FrameRows",
+    "ScoreCalibrator",
+    "ScoreCalibratorModel",
+    "compare",
+    "evaluate",
+]

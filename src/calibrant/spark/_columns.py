@@ -1,0 +1,127 @@
+"""Where a frame has its scores: one numeric column, several, or one column of vectors or arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import reduce
+from operator import and_
+from typing import Any
+
+from pyspark.ml.functions import vector_to_array
+from pyspark.ml.linalg import VectorUDT
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, NumericType
+
+from calibrant._core._errors import DataError
+from calibrant.engines._source import shown
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """The columns of the scores.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The column of vectors or arrays, or the numeric columns in order.
+    packed : bool
+        Whether it is one column of vectors or arrays.
+    """
+
+    names: tuple[str, ...]
+    packed: bool
+
+    def select(self, frame: DataFrame) -> list[Column]:
+        """The scores as numbers of double precision, or as arrays of such, under their own names."""
+        return [number.alias(name) for name, number in zip(self.names, self.values(frame), strict=True)]
+
+    def values(self, frame: DataFrame) -> list[Column]:
+        """The same without names."""
+        if not self.packed:
+            return [quoted(name).cast("double") for name in self.names]
+        column = quoted(self.names[0])
+        if isinstance(frame.schema[self.names[0]].dataType, VectorUDT):
+            # The function of MLlib fails on a missing vector.
+            return [F.when(column.isNotNull(), vector_to_array(column))]
+        return [column.cast("array<double>")]
+
+    def width(self, frame: DataFrame) -> Column:
+        """How many scores a row has; nothing where the vector is missing."""
+        if not self.packed:
+            return F.lit(len(self.names))
+        array = self.values(frame)[0]
+        return F.when(array.isNotNull(), F.size(array))
+
+    def usable(self, frame: DataFrame) -> Column:
+        """Whether all scores of a row are finite numbers."""
+        values = self.values(frame)
+        if self.packed:
+            return values[0].isNotNull() & F.forall(values[0], _finite)
+        return reduce(and_, map(_finite, values))
+
+
+def score_columns(frame: DataFrame, name: str, names: Sequence[str] | None) -> ScoreColumns:
+    """Find the columns of the scores.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The frame.
+    name : str
+        A numeric column, or one of vectors or arrays.
+    names : sequence of str, optional
+        Numeric columns, instead of that.
+
+    Returns
+    -------
+    ScoreColumns
+        The columns, which are there and hold what they should.
+    """
+    chosen = (name,) if names is None else tuple(names)
+    check_columns(frame, chosen)
+    packed = names is None and _is_packed(frame.schema[name].dataType)
+    for each in chosen:
+        kind = frame.schema[each].dataType
+        if not packed and not isinstance(kind, NumericType):
+            wanted = "numbers, vectors or arrays of numbers" if names is None else "numbers"
+            raise DataError(f"the column {each!r} must hold {wanted}; it holds {kind.simpleString()}")
+    return ScoreColumns(chosen, packed)
+
+
+def check_columns(frame: DataFrame, names: Sequence[str | None]) -> None:
+    """Refuse names that no column has.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The frame.
+    names : sequence of str or None
+        The names.
+    """
+    for name in names:
+        if name is not None and name not in frame.columns:
+            close = get_close_matches(name, frame.columns, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise DataError(f"the frame must have a column {name!r}; it has {shown(frame.columns)}{hint}")
+
+
+def quoted(name: str) -> Column:
+    """The column of this name, whatever signs are in it."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def usable_weight(name: str) -> Column:
+    """Whether a weight is a finite number that is not negative."""
+    weight = quoted(name).cast("double")
+    return _finite(weight) & (weight >= 0)
+
+
+def _is_packed(kind: Any) -> bool:
+    return isinstance(kind, VectorUDT) or (
+        isinstance(kind, ArrayType) and isinstance(kind.elementType, NumericType)
+    )
+
+
+def _finite(number: Column) -> Column:
+    return number.isNotNull() & ~F.isnan(number) & (F.abs(number) != float("inf"))

@@ -1,0 +1,315 @@
+"""The engine of a cluster: every pass of a plan is one job over the partitions of a frame."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from calibrant._core._arrays import Array
+from calibrant._core._errors import DataError
+from calibrant.engines import PassOptions, Rows, Summary, Task, reduce_rows
+from calibrant.engines._columns import label_text
+from calibrant.engines._summary import Plan
+from calibrant.spark._columns import ScoreColumns, check_columns, quoted, score_columns, usable_weight
+from calibrant.spark._partition import (
+    SUMMARIES,
+    Layout,
+    absorb_in_order,
+    content_hashes,
+    leaf_summaries,
+    merge_summaries,
+    reduce_partition,
+)
+from calibrant.spark._survey import check_known, find_classes, survey
+
+T = TypeVar("T")
+#: Rows that the driver looks at to begin from.
+SAMPLE_ROWS = 1 << 17
+#: Summaries of so many partitions come to the driver as they are; of more, so many at a time are merged before.
+FEW_PARTITIONS, FAN_IN = 8, 32
+#: Bins and fetched rows of all problems of a pass together: they cross the network once per partition.
+MOST_BINS_IN_ALL, MOST_BINS, LEAST_BINS, MOST_FETCHED = 1 << 19, 1 << 17, 1 << 10, 1 << 21
+#: Rows for a bin, as in files.
+ROWS_PER_BIN = 40
+
+
+@dataclass(frozen=True, eq=False)
+class FrameRows:
+    """The rows of a Spark frame, as a plan of `calibrant.engines` needs them.
+
+    Made by `FrameRows.of`.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (k,)
+        The labels of the classes.
+    n_rows : int
+        How many rows have a known label and a weight.
+    n_scores : int
+        How many scores of a row are used.
+    n_partitions : int
+        How many partitions there are, about.
+    frame : DataFrame
+        The columns that are used, and nothing else.
+    layout : Layout
+        How they are to be read.
+    sample : Rows
+        Some rows.
+    """
+
+    classes: Array
+    n_rows: int
+    n_scores: int
+    n_partitions: int
+    frame: DataFrame
+    layout: Layout
+    sample: Rows
+
+    @classmethod
+    def of(
+        cls,
+        frame: DataFrame,
+        *,
+        labelCol: str = "label",  # noqa: N803  (the names of Spark)
+        rawPredictionCol: str = "rawPrediction",  # noqa: N803
+        scoresCols: Sequence[str] | None = None,  # noqa: N803
+        weightCol: str | None = None,  # noqa: N803
+        keyCol: str | None = None,  # noqa: N803
+        classes: Sequence[object] | None = None,
+        coded: bool = False,
+        paired: bool = False,
+        skip: bool = False,
+    ) -> "FrameRows":
+        """Look at a frame and prepare its passes.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            The frame, of a classic session or of Spark Connect.
+        labelCol : str, default="label"
+            The column of the labels.
+        rawPredictionCol : str, default="rawPrediction"
+            The column of the scores: numbers, vectors or arrays.
+        scoresCols : sequence of str, optional
+            Several numeric columns of scores, instead of that.
+        weightCol : str, optional
+            The column of the weights.
+        keyCol : str, optional
+            A column that says which rows belong together where rows are split into folds.
+        classes : sequence, optional
+            The labels in order.
+        coded : bool, default=False
+            Whether the scores are those of the columns of a code.
+        paired : bool, default=False
+            Whether both of two scores in a vector are needed. Otherwise the second is taken alone if there are
+            two classes, as MLlib's vectors hold the same score for one class and against the other.
+        skip : bool, default=False
+            Whether rows that cannot be used are left out; otherwise they are an error.
+
+        Returns
+        -------
+        FrameRows
+            The rows.
+        """
+        columns = score_columns(frame, rawPredictionCol, scoresCols)
+        check_columns(frame, [labelCol, weightCol, keyCol])
+        weight = None if weightCol is None else quoted(weightCol).cast("double")
+        if skip:
+            frame = frame.filter(_usable(frame, columns, labelCol, weightCol, keyCol))
+        seen = survey(frame, columns, labelCol, weight)
+        alone = columns.packed and seen.width == 2 and not coded and not paired
+        if alone:
+            labels = find_classes(seen, classes, None, labelCol)
+        else:
+            labels = find_classes(seen, classes, None if coded and classes else _per_class(seen, coded), labelCol)
+        _check_width(seen.width, labels, columns, coded=coded, alone=alone)
+        if not skip:
+            check_known(seen, labels, labelCol)
+        layout = Layout(
+            scores=columns.names,
+            width=seen.width if columns.packed else None,
+            pick=1 if alone else 0 if columns.packed and seen.width == 1 else None,
+            label=labelCol,
+            weight=weightCol,
+            key=keyCol,
+            classes=labels,
+            skips=skip,
+            repeated=np.empty(0, dtype=np.uint64),
+        )
+        chosen = _chosen(frame, columns, labelCol, weightCol, keyCol)
+        texts = {label_text(value) for value in labels}
+        n_rows = sum(count for text, count in seen.known.items() if text in texts)
+        sample = _sample(chosen, layout, sum(seen.labels.values()))
+        return cls(
+            classes=labels,
+            n_rows=n_rows,
+            n_scores=1 if alone else seen.width,
+            n_partitions=seen.n_partitions,
+            frame=chosen,
+            layout=replace(layout, repeated=_repeated(sample)),
+            sample=sample,
+        )
+
+    def run(self, plan: Plan[T]) -> T:
+        """Run a plan.
+
+        Parameters
+        ----------
+        plan : generator
+            What asks for passes.
+
+        Returns
+        -------
+        object
+            What the plan returns.
+
+        Notes
+        -----
+        Partitions are summarised where they are, and their summaries are merged in the order of the partitions.
+        So a pass gives the same bits again whenever the partitions hold the same rows in the same order, as those
+        of files and of cached frames do, however often tasks had to be tried; counts do not depend on the order.
+        """
+        summary: Summary | None = None
+        try:
+            while True:
+                summary = self.reduce(plan.send(summary))
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+    def reduce(self, task: Task) -> Summary:
+        """Make one pass.
+
+        Parameters
+        ----------
+        task : Task
+            What to find out.
+
+        Returns
+        -------
+        Summary
+            The summary of all rows.
+        """
+        if task.rows_needed is not None:
+            return reduce_rows(task, [self.sample])
+        text, layout = task.to_json(), self.layout
+
+        def reduce_here(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            context = TaskContext.get()
+            return reduce_partition(batches, text, layout, 0 if context is None else context.partitionId())
+
+        summaries = self.frame.mapInArrow(reduce_here, SUMMARIES)
+        return _put_together(task, self._merged(summaries, text).toArrow())
+
+    def _merged(self, summaries: DataFrame, text: str) -> DataFrame:
+        """Merge summaries on the executors until a few of every part are left for the driver."""
+        left, span = self.n_partitions, 1
+
+        def merge_here(table: pa.Table) -> pa.Table:
+            return merge_summaries(table, text)
+
+        while left > FEW_PARTITIONS:
+            span *= FAN_IN
+            branch = F.floor(F.col("partition") / span)
+            summaries = summaries.groupBy("part", branch).applyInArrow(merge_here, SUMMARIES)
+            left = -(-left // FAN_IN)
+        return summaries
+
+    def options(self, n_problems: int, n_bins: int | None = None, max_rows: int | None = None) -> PassOptions:
+        """How much memory a fit of so many columns of scores may use.
+
+        Parameters
+        ----------
+        n_problems : int
+            How many columns are fitted in the same passes.
+        n_bins, max_rows : int, optional
+            The user's own settings.
+
+        Returns
+        -------
+        PassOptions
+            Fewer bins than for files: every partition sends its own.
+        """
+        most = max(LEAST_BINS, min(MOST_BINS, MOST_BINS_IN_ALL // max(n_problems, 1), self.n_rows // ROWS_PER_BIN))
+        fetched = max(LEAST_BINS, MOST_FETCHED // max(n_problems, 1))
+        return PassOptions(n_bins=n_bins or most, max_rows=max_rows or fetched)
+
+
+def _put_together(task: Task, table: pa.Table) -> Summary:
+    """The summary of all rows, from those of some of them."""
+    failures = sorted(text for text in table.column("failure").to_pylist() if text is not None)
+    if failures:
+        raise DataError(failures[0])
+    summary = task.empty()
+    part = table.column("part").to_numpy()
+    for number, leaf in enumerate(leaf_summaries(summary)):
+        absorb_in_order(leaf, table.take(np.flatnonzero(part == number)))
+    return summary
+
+
+def _chosen(
+    frame: DataFrame, columns: ScoreColumns, label: str, weight: str | None, key: str | None
+) -> DataFrame:
+    """The columns that are used, each once."""
+    chosen: dict[str, Column] = dict(zip(columns.names, columns.select(frame), strict=True))
+    for name in (label, weight, key):
+        if name is not None and name not in chosen:
+            chosen[name] = quoted(name)
+    return frame.select(*chosen.values())
+
+
+def _usable(
+    frame: DataFrame, columns: ScoreColumns, label: str, weight: str | None, key: str | None
+) -> Column:
+    """Which rows can be learned from, as far as Spark can tell; labels that are unknown come to light later."""
+    usable = columns.usable(frame) & quoted(label).isNotNull()
+    if weight is not None:
+        usable = usable & usable_weight(weight)
+    if key is not None:
+        usable = usable & quoted(key).isNotNull()
+    return usable
+
+
+def _per_class(seen: Any, coded: bool) -> int | None:
+    """How many classes the scores tell of."""
+    return len(seen.known) if coded else int(seen.width)
+
+
+def _check_width(
+    width: int, classes: Array, columns: ScoreColumns, *, coded: bool, alone: bool
+) -> None:
+    if coded or alone or width == len(classes) or (width == 1 and len(classes) == 2):
+        return
+    where = f"the column {columns.names[0]!r}" if columns.packed else f"the columns {', '.join(columns.names)}"
+    raise DataError(
+        f"{where} must hold one score per class, {len(classes)} in all, or one score of two classes; got {width}; "
+        "name the columns of all classes, or give the classes"
+    )
+
+
+def _sample(frame: DataFrame, layout: Layout, n_rows: int) -> Rows:
+    """Some rows of all partitions, in an order that does not depend on how they came."""
+    if n_rows > SAMPLE_ROWS:
+        frame = frame.sample(fraction=SAMPLE_ROWS / n_rows, seed=0)
+    table: pa.Table = frame.toArrow()
+    parts = list(layout.rows(table.to_batches(), 0, "the frame"))
+    if not parts:
+        return Rows(np.empty((0, 1)), np.empty(0, dtype=np.intp))
+    weighted = layout.weight is not None
+    rows = Rows(
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate([part.position for part in parts]),
+        np.concatenate([part.weight for part in parts if part.weight is not None]) if weighted else None,
+    )
+    order = np.argsort(content_hashes(rows), kind="stable")
+    return Rows(rows.scores[order], rows.position[order], None if rows.weight is None else rows.weight[order])
+
+
+def _repeated(sample: Rows) -> Any:
+    """Hashes of rows that came more than once among a few."""
+    hashes, count = np.unique(content_hashes(sample), return_counts=True)
+    return hashes[count > 1]

@@ -1,0 +1,364 @@
+"""What happens on an executor: the rows of a partition become summaries, and summaries become fewer.
+
+Everything here is a function of plain data, so that a task which is tried again gives the same bytes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from calibrant._core._arrays import Array, IntArray
+from calibrant._core._errors import CalibrantError, DataError
+from calibrant.engines import Rows, Source, Summary, Task, reduce_rows, task_from_json
+from calibrant.engines._hashing import Hashes, hash_floats, hash_integers, mix
+from calibrant.engines._table_rows import TableRows
+from calibrant.engines._together import Parts, Together
+
+#: Rows that are looked at together: Spark's batches are smaller.
+BATCH_ROWS = 1 << 16
+#: What a pass returns: a row for every part of the summary of every partition, or for what went wrong there.
+SUMMARIES = "part int, partition int, failure string, summary binary"
+_SCHEMA = pa.schema(
+    [("part", pa.int32()), ("partition", pa.int32()), ("failure", pa.string()), ("summary", pa.binary())]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """How the rows that reach an executor are to be read.
+
+    Parameters
+    ----------
+    scores : tuple of str
+        The columns of the scores.
+    width : int or None
+        How many scores are in the one column of arrays; None where every column holds numbers.
+    pick : int or None
+        Which of them is used, if only one is.
+    label : str
+        The column of the labels.
+    weight, key : str or None
+        The columns of weights and keys.
+    classes : ndarray
+        The labels of the classes.
+    skips : bool
+        Whether rows that cannot be used are left out.
+    repeated : ndarray of uint64
+        Hashes of rows that come again and again, in ascending order.
+    """
+
+    scores: tuple[str, ...]
+    width: int | None
+    pick: int | None
+    label: str
+    weight: str | None
+    key: str | None
+    classes: Array
+    skips: bool
+    repeated: Hashes
+
+    def rows(self, batches: Iterable[pa.RecordBatch], partition: int, name: str) -> Iterator[Rows]:
+        """Read batches.
+
+        Parameters
+        ----------
+        batches : iterable of RecordBatch
+            The rows as Spark gives them.
+        partition : int
+            Number of the partition.
+        name : str
+            What messages call it.
+
+        Yields
+        ------
+        Rows
+            The rows with keys that put them into folds.
+        """
+        source = _PartitionSource(batches, self, name)
+        table = TableRows(
+            source,
+            tuple(self.unpacked()),
+            self.label,
+            self.weight,
+            self.key,
+            self.classes,
+            self.skips,
+            BATCH_ROWS,
+        )
+        keys = _RowKeys(partition, self.repeated)
+        for rows in table():
+            yield rows if self.key is not None else replace(rows, key=keys(rows))
+
+    def unpacked(self) -> list[str]:
+        """Names of the scores that are used, one for each."""
+        if self.width is None:
+            return list(self.scores)
+        places = range(self.width) if self.pick is None else [self.pick]
+        return [f"{self.scores[0]}[{place}]" for place in places]
+
+
+class _PartitionSource(Source):
+    """The batches of a partition, each read once, with arrays taken apart."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch], layout: Layout, name: str) -> None:
+        super().__init__(name, "rows")
+        self._batches, self._layout = batches, layout
+
+    def _names(self) -> list[str]:
+        layout = self._layout
+        others = [layout.label, layout.weight, layout.key]
+        return list(dict.fromkeys([*layout.unpacked(), *(name for name in others if name is not None)]))
+
+    def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        for batch in _gathered(self._batches, rows):
+            yield self._taken_apart(batch).select(columns)
+
+    def _taken_apart(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        layout = self._layout
+        if layout.width is None:
+            return batch
+        matrix = array_matrix(batch.column(layout.scores[0]), layout.width, layout.scores[0])
+        used = matrix if layout.pick is None else matrix[:, [layout.pick]]
+        names = layout.unpacked() + batch.schema.names
+        scores = [pa.array(np.ascontiguousarray(column), from_pandas=False) for column in used.T]
+        return pa.RecordBatch.from_arrays(scores + batch.columns, names=names)
+
+
+def _gathered(batches: Iterable[pa.RecordBatch], n_rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in larger batches."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(each.num_rows for each in waiting) >= n_rows:
+            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+            waiting = []
+    if waiting:
+        yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+
+
+def array_matrix(column: pa.Array, width: int, name: str) -> Array:
+    """Arrays of one length as a matrix, in which a row is not a number where its array is missing.
+
+    Parameters
+    ----------
+    column : pyarrow.ListArray
+        The arrays.
+    width : int
+        Their length.
+    name : str
+        Name of the column, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n, width)
+        Their numbers.
+    """
+    matrix = np.full((len(column), width), np.nan)
+    there = column.is_valid().to_numpy(zero_copy_only=False)
+    present = column if there.all() else column.drop_null()
+    lengths = np.diff(present.offsets.to_numpy())
+    if (lengths != width).any():
+        raise DataError(
+            f"the column {name!r} must hold vectors of length {width}; got one of length "
+            f"{int(lengths[lengths != width][0])}"
+        )
+    flat = present.flatten().to_numpy(zero_copy_only=False)
+    matrix[there] = flat.reshape(-1, width)
+    return matrix
+
+
+class _RowKeys:
+    """Hashes that put the rows of a partition into folds, in whatever order the rows come.
+
+    A row's hash is that of its numbers: after a shuffle Spark may give rows in another order every time, so that
+    their places tell nothing. Rows that come again and again are numbered, so that they do not all end in one
+    fold; which of several equal rows gets which number makes no difference.
+    """
+
+    def __init__(self, partition: int, repeated: Hashes) -> None:
+        self._partition, self._repeated = partition, repeated
+        self._n_seen = np.zeros(len(repeated), dtype=np.int64)
+
+    def __call__(self, rows: Rows) -> Hashes:
+        hashes = content_hashes(rows)
+        if len(self._repeated) == 0:
+            return hashes
+        place = np.minimum(np.searchsorted(self._repeated, hashes), len(self._repeated) - 1)
+        again = np.flatnonzero(self._repeated[place] == hashes)
+        numbers = hash_integers(self._count(place[again]) * np.int64(1 << 20) + self._partition)
+        hashes[again] = mix(hashes[again] ^ numbers)
+        return hashes
+
+    def _count(self, place: IntArray) -> IntArray:
+        """How many rows of the same numbers there were before each."""
+        order = np.argsort(place, kind="stable")
+        ordered = place[order]
+        first = np.searchsorted(ordered, ordered)
+        count = np.empty(len(place), dtype=np.int64)
+        count[order] = np.arange(len(place)) - first + self._n_seen[ordered]
+        self._n_seen += np.bincount(place, minlength=len(self._n_seen))
+        return count
+
+
+def content_hashes(rows: Rows) -> Hashes:
+    """Hashes of all that is in a row.
+
+    Parameters
+    ----------
+    rows : Rows
+        Some rows.
+
+    Returns
+    -------
+    ndarray of uint64
+        Their hashes.
+    """
+    weight = [] if rows.weight is None else [rows.weight]
+    matrix = rows.scores.reshape(len(rows), -1)
+    return hash_floats([rows.position.astype(np.float64), *matrix.T, *weight])
+
+
+def reduce_partition(
+    batches: Iterable[pa.RecordBatch], task_text: str, layout: Layout, partition: int
+) -> Iterator[pa.RecordBatch]:
+    """Summarise a partition.
+
+    Parameters
+    ----------
+    batches : iterable of RecordBatch
+        Its rows.
+    task_text : str
+        The task as JSON.
+    layout : Layout
+        How to read the rows.
+    partition : int
+        Number of the partition.
+
+    Yields
+    ------
+    RecordBatch
+        A row for every part of the summary; or one that says what cannot be used, as an error would make Spark
+        try the same again three times.
+    """
+    task = task_from_json(task_text)
+    name = f"partition {partition} of the frame"
+    try:
+        summary = reduce_rows(task, layout.rows(batches, partition, name))
+    except CalibrantError as error:
+        for _ in batches:  # Spark expects that everything is read
+            pass
+        yield _batch([(0, partition, str(error), None)])
+        return
+    for number, leaf in enumerate(_leaves(summary)):
+        yield _batch([(number, partition, None, pack(leaf))])
+
+
+def merge_summaries(table: pa.Table, task_text: str) -> pa.Table:
+    """Merge summaries of the same part.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Rows that `reduce_partition` gave, all of one part.
+    task_text : str
+        The task as JSON.
+
+    Returns
+    -------
+    pyarrow.Table
+        One such row.
+    """
+    part = int(table.column("part")[0].as_py())
+    partition = min(table.column("partition").to_pylist())
+    failures = [text for text in table.column("failure").to_pylist() if text is not None]
+    if failures:
+        return pa.Table.from_batches([_batch([(part, partition, min(failures), None)])])
+    summary = leaf_tasks(task_from_json(task_text))[part].empty()
+    absorb_in_order(summary, table)
+    return pa.Table.from_batches([_batch([(part, partition, None, pack(summary))])])
+
+
+def absorb_in_order(summary: Summary, table: pa.Table) -> None:
+    """Add packed summaries in the order of their partitions, so that sums are rounded alike every time.
+
+    Parameters
+    ----------
+    summary : Summary
+        What they are added to.
+    table : pyarrow.Table
+        Rows that `reduce_partition` gave, all of the same part.
+    """
+    for row in np.argsort(table.column("partition").to_numpy(), kind="stable"):
+        with pa.ipc.open_stream(table.column("summary")[int(row)].as_buffer()) as stream:
+            columns = stream.read_all()
+        summary.absorb({name: columns.column(name).to_numpy() for name in columns.column_names})
+
+
+def pack(summary: Summary) -> bytes:
+    """A summary in Arrow's stream format, without the task, which whoever reads it has already.
+
+    Parameters
+    ----------
+    summary : Summary
+        The summary.
+
+    Returns
+    -------
+    bytes
+        Its columns.
+    """
+    table, sink = pa.table(summary.columns()), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def leaf_tasks(task: Task) -> list[Task]:
+    """The tasks that a task consists of, in order.
+
+    Parameters
+    ----------
+    task : Task
+        Any task.
+
+    Returns
+    -------
+    list of Task
+        Those that do not consist of others.
+    """
+    if not isinstance(task, Together):
+        return [task]
+    return [leaf for each in task.tasks for leaf in leaf_tasks(each)]
+
+
+def leaf_summaries(summary: Summary) -> list[Summary]:
+    """The summaries of these tasks, in the same order.
+
+    Parameters
+    ----------
+    summary : Summary
+        The summary of a task.
+
+    Returns
+    -------
+    list of Summary
+        Its parts.
+    """
+    return list(_leaves(summary))
+
+
+def _leaves(summary: Summary) -> Iterator[Summary]:
+    if isinstance(summary, Parts):
+        for part in summary.parts:
+            yield from _leaves(part)
+    else:
+        yield summary
+
+
+def _batch(rows: Sequence[tuple[int, int, str | None, bytes | None]]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)

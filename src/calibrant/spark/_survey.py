@@ -1,0 +1,176 @@
+"""What must be known of a frame before the first pass: its labels, how many rows, how many scores, how many parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, NumericType
+
+from calibrant._core._arrays import Array, as_array
+from calibrant._core._checks import check_binary_labels
+from calibrant._core._errors import DataError
+from calibrant.engines._columns import label_text
+from calibrant.engines._source import shown
+from calibrant.spark._columns import ScoreColumns, quoted
+
+#: More labels than this are none: somebody has named the wrong column.
+MOST_LABELS = 10_000
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a frame holds.
+
+    Attributes
+    ----------
+    labels : dict of object to int
+        Number of rows of every label, as it is in the frame; None stands for a missing one.
+    width : int
+        How many scores a row has.
+    n_partitions : int
+        How many partitions the frame has, about.
+    whole : bool
+        Whether labels are numbers.
+    """
+
+    labels: dict[Any, int]
+    width: int
+    n_partitions: int
+    whole: bool
+
+    @property
+    def known(self) -> dict[str, int]:
+        """Number of rows by the texts of their labels, without those that have none."""
+        rows: dict[str, int] = {}
+        for label, count in self.labels.items():
+            text = label_text(label)
+            if text is not None:
+                rows[text] = rows.get(text, 0) + count
+        return rows
+
+
+def survey(frame: DataFrame, columns: ScoreColumns, label: str, weight: Column | None) -> Survey:
+    """Look at a frame once, without any work in Python.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The frame.
+    columns : ScoreColumns
+        Its scores.
+    label : str
+        The column of the labels.
+    weight : Column, optional
+        The weights; rows of weight 0 are not counted.
+
+    Returns
+    -------
+    Survey
+        What was seen.
+    """
+    counted = F.lit(1) if weight is None else F.when(weight == 0, 0).otherwise(1)
+    seen = frame.select(
+        quoted(label).alias("label"),
+        counted.alias("counted"),
+        columns.width(frame).alias("width"),
+        F.spark_partition_id().alias("part"),
+    )
+    groups = (
+        seen.groupBy("label")
+        .agg(F.sum("counted"), F.min("width"), F.max("width"), F.max("part"))
+        .limit(MOST_LABELS + 1)
+        .collect()
+    )
+    if len(groups) > MOST_LABELS:
+        raise DataError(
+            f"the column {label!r} must hold at most {MOST_LABELS} different labels; it holds more; is it the "
+            "column of the labels?"
+        )
+    if not groups:
+        raise DataError("the frame must have at least one row; it has none")
+    widths = {width for group in groups for width in group[2:4] if width is not None}
+    if len(widths) > 1:
+        raise DataError(
+            f"the column {columns.names[0]!r} must hold vectors of one length; got lengths from {min(widths)} to "
+            f"{max(widths)}"
+        )
+    kind = frame.schema[label].dataType
+    return Survey(
+        labels={group[0]: int(group[1]) for group in groups},
+        width=widths.pop() if widths else 1,
+        n_partitions=1 + max(int(group[4]) for group in groups),
+        whole=isinstance(kind, NumericType) and not isinstance(kind, BooleanType),
+    )
+
+
+def find_classes(seen: Survey, given: Sequence[object] | None, n_scores: int | None, label: str) -> Array:
+    """The classes in order.
+
+    Parameters
+    ----------
+    seen : Survey
+        What the frame holds.
+    given : sequence, optional
+        The labels that the user gave.
+    n_scores : int, optional
+        How many scores a row has, where there is one per class.
+    label : str
+        The column of the labels, for messages.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        The labels: those given; or 0, 1, ... as MLlib counts them, if there is a score for every number and all
+        labels are such numbers; or else the sorted labels of the frame.
+    """
+    if given is not None:
+        return as_array(given, "classes")
+    found = [value for value in seen.labels if label_text(value) is not None]
+    if not found:
+        raise DataError(f"the column {label!r} must hold labels; all rows have none")
+    values = _in_order(found, seen.whole)
+    if n_scores is None or n_scores == 1:
+        return check_binary_labels(values)[0]
+    if seen.whole and values.dtype.kind == "i" and values[0] >= 0 and values[-1] < n_scores:
+        return np.arange(n_scores)
+    return values
+
+
+def _in_order(found: list[Any], whole: bool) -> Array:
+    """Labels as an array, sorted; whole numbers as such, though MLlib stores them in double precision."""
+    if whole:
+        numbers = np.array([float(value) for value in found])
+        if (numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**53:
+            return np.unique(numbers.astype(np.int64))
+        return np.unique(np.array([label_text(value) for value in found], dtype=np.str_))
+    if all(isinstance(value, bool) for value in found):
+        return np.unique(np.array(found))
+    return np.unique(np.array([label_text(value) for value in found], dtype=np.str_))
+
+
+def check_known(seen: Survey, classes: Array, label: str) -> None:
+    """Refuse a frame with labels that are none, or are not among the classes.
+
+    Parameters
+    ----------
+    seen : Survey
+        What the frame holds.
+    classes : ndarray
+        The classes.
+    label : str
+        The column of the labels, for messages.
+    """
+    missing = sum(count for value, count in seen.labels.items() if label_text(value) is None)
+    advice = "; set handleInvalid to 'skip' to leave such rows out"
+    if missing:
+        raise DataError(f"the column {label!r} must hold a label in every row; {missing} rows have none{advice}")
+    texts = {label_text(value) for value in classes}
+    unknown = {text: count for text, count in seen.known.items() if text not in texts}
+    if unknown:
+        raise DataError(
+            f"the column {label!r} must hold one of the classes {shown(classes.tolist())}; got "
+            f"{shown([repr(text) for text in unknown])} in {sum(unknown.values())} rows{advice}"
+        )

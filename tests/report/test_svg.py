@@ -1,0 +1,94 @@
+"""Figures say where things stand: data at their places, inside their frames."""
+
+import math
+import re
+
+import pytest
+
+from calibrant.report._summary import Band, Bin, Curve, Method, Reliability, Roc
+from calibrant.report._svg import (
+    Scale,
+    coordinate,
+    detection_figure,
+    found_by_checking,
+    path,
+    reliability_figure,
+    roc_figure,
+    shorten,
+    whiskers,
+)
+
+DRAWN = Reliability(
+    name="rain",
+    fit=Curve((0.1, 0.4, 0.4, 1.0), (0.0, 0.0, 0.5, 0.5)),
+    band=Band((0.1, 1.0), (0.0, 0.8), (0.3, 1.0), 0.9),
+    bins=(Bin(0.1, 0.2, 30, 0.15, 0.1), Bin(0.9, 1.0, 10, 1.0, 0.5)),
+    outside=0.25,
+    gap=0.1,
+    p_value=0.001,
+)
+
+
+def method(name, difference, error):
+    return Method(name, 0.5, 0.2, 0.1, 0.1, 0.1, difference, error, 0.5)
+
+
+def numbers(text):
+    return [float(found) for found in re.findall(r"-?\d+\.?\d*", text)]
+
+
+def test_a_scale_is_straight_and_may_fall():
+    scale = Scale(0, 1, 300, 100)
+    assert (scale(0), scale(0.25), scale(1)) == (300, 250, 100)
+
+
+def test_paths_are_short():
+    assert coordinate(12.04) == "12"
+    assert coordinate(-0.01) == "0"
+    assert path([(0, 0), (0.01, 0), (1.25, 2)]) == "M0,0L1.2,2"
+    assert path([(0, 0), (1, 1), (2, 0)], closed=True) == "M0,0L1,1L2,0Z"
+    assert path([]) == ""
+
+
+def test_names_are_cut_to_fit():
+    assert shorten("benign") == "benign"
+    assert shorten("a" * 30) == "a" * 17 + "…"
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_a_reliability_diagram_has_its_data_in_place(small):
+    figure = reliability_figure(DRAWN, small=small)
+    plot = figure.plot
+    expected = [
+        place for x, y in zip(DRAWN.fit.x, DRAWN.fit.y, strict=True) for place in (plot.x(x), plot.y(y))
+    ]
+    assert numbers(figure.fit) == pytest.approx(expected, abs=0.06)
+    assert figure.dots == tuple((plot.x(bin_.forecast), plot.y(bin_.frequency)) for bin_ in DRAWN.bins)
+    assert figure.band.endswith("Z")
+    tall, low = figure.bars
+    assert tall.height == pytest.approx(3 * low.height)
+    assert tall.y + tall.height == pytest.approx(low.y + low.height)
+    assert low.y + low.height < plot.height
+    assert plot.x(1) < plot.width
+
+
+def test_roc_curves_without_points_are_left_out():
+    curves = [Roc("a", Curve((0, 0, 1), (0, 1, 1)), 1.0), Roc("b", Curve((), ()), math.nan)]
+    figure = roc_figure(curves)
+    assert [name for name, _ in figure.lines] == ["a"]
+
+
+def test_what_checking_finds_lies_on_the_curve():
+    curve = Curve((0, 0.2, 1), (0, 0.8, 1))
+    assert found_by_checking(curve, 0.1) == pytest.approx(0.4)
+    assert found_by_checking(curve, 1.0) == 1
+    assert detection_figure(curve).share == pytest.approx(0.4)
+
+
+def test_whiskers_share_a_scale_and_leave_out_what_is_infinite():
+    drawn, zero = whiskers([method("a", 0, 0), method("b", 1, 0.25), method("c", math.inf, math.nan)])
+    assert drawn[0].low == drawn[0].high == zero
+    assert drawn[1].middle - drawn[1].low == pytest.approx(drawn[1].high - drawn[1].middle)
+    assert drawn[1].high == 214
+    assert drawn[2] is None
+    assert whiskers([method("a", 0, 0)])[0][0].middle == 6
