@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from calibrant import CalibrantError
 from calibrant.classifiers._importance import (
@@ -97,6 +98,9 @@ def test_auto_takes_weights_where_they_are_taken():
     assert choose_weighting(LogisticRegression(), "auto") == "weights"
     assert choose_weighting(KNeighborsClassifier(), "auto") == "rejection"
     assert choose_weighting(LogisticRegression(), "rejection") == "rejection"
+    assert choose_weighting(DecisionTreeClassifier(), "auto") == "rejection"
+    assert choose_weighting(make_pipeline(StandardScaler(), DecisionTreeClassifier()), "auto") == "rejection"
+    assert choose_weighting(DecisionTreeClassifier(), "weights") == "weights"
     pipeline = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), RidgeClassifier()))
     assert choose_weighting(pipeline, "auto") == "weights"
     assert weight_parameter(pipeline) == "pipeline__ridgeclassifier__sample_weight"

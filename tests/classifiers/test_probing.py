@@ -174,7 +174,7 @@ class BlackBox:
         (make_pipeline(StandardScaler(), LinearSVC()), "weights"),
         (make_pipeline(StandardScaler(), RidgeClassifier()), "weights"),
         (make_pipeline(StandardScaler(), NoWeights()), "rejection"),
-        (DecisionTreeClassifier(min_samples_leaf=5), "weights"),
+        (DecisionTreeClassifier(min_samples_leaf=5), "rejection"),
         (NoWeights(), "rejection"),
         (BlackBox(), "rejection"),
     ],
@@ -378,7 +378,8 @@ def test_out_of_fold_votes_are_not_fooled_by_a_learner_that_memorises(two):
     half = np.arange(len(y)) < 200
     losses = {}
     for reference in ("train", "oof"):
-        model = ProbingClassifier(DecisionTreeClassifier(random_state=0), n_probes=20, reference=reference)
+        tree = DecisionTreeClassifier(random_state=0)
+        model = ProbingClassifier(tree, n_probes=20, weighting="weights", reference=reference)
         model.fit(X[half], y[half])
         losses[reference] = cross_entropy(y[~half], model.predict_proba(X[~half]))
         counts = model.ladders_[0].counts
@@ -462,9 +463,10 @@ def test_the_most_frequent_class_may_be_left_out(three):
 
 def test_clip_keeps_estimates_from_the_ends(two):
     X, y = two
-    model = ProbingClassifier(DecisionTreeClassifier(random_state=0), n_probes=40).fit(X, y)
+    tree = DecisionTreeClassifier(random_state=0)
+    model = ProbingClassifier(tree, n_probes=40, weighting="weights").fit(X, y)
     assert model.predict_proba(X).min() < 1e-4
-    clipped = ProbingClassifier(DecisionTreeClassifier(random_state=0), n_probes=40, clip=0.001).fit(X, y)
+    clipped = ProbingClassifier(tree, n_probes=40, weighting="weights", clip=0.001).fit(X, y)
     assert clipped.predict_proba(X).min() == pytest.approx(0.001)
     assert clipped.predict_proba(X).max() == pytest.approx(0.999)
 

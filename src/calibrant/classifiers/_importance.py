@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
+from sklearn.tree import BaseDecisionTree
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
@@ -97,12 +98,23 @@ def weight_parameter(estimator: Any) -> str | None:
     return "sample_weight" if has_fit_parameter(estimator, "sample_weight") else None
 
 
+def _grows_a_tree(estimator: Any) -> bool:
+    """Whether a learner, or the last step of a pipeline, is a decision tree.
+
+    A tree that is grown to its leaves fits every row whatever its weight, and so answers alike at all
+    thresholds; samples differ. Langford and Zadrozny (2005) sample for their trees too.
+    """
+    if isinstance(estimator, Pipeline):
+        return _grows_a_tree(estimator.steps[-1][1])
+    return isinstance(estimator, BaseDecisionTree)
+
+
 def choose_weighting(estimator: Any, weighting: str) -> str:
-    """Settle how a learner is told what matters: by weights if it takes them, else by rejection."""
+    """Settle how a learner is told what matters: by weights if they serve it, else by rejection."""
     check_option("weighting", weighting, ("auto", *WEIGHTINGS))
     takes_weights = weight_parameter(estimator) is not None
     if weighting == "auto":
-        return "weights" if takes_weights else "rejection"
+        return "weights" if takes_weights and not _grows_a_tree(estimator) else "rejection"
     if weighting == "weights" and not takes_weights:
         raise ParameterError(
             "weighting='weights' needs a learner whose fit takes sample_weight; "
