@@ -5,13 +5,13 @@ FILES := src tests benchmarks docs
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench oldest clean
+.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench oldest spark clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: .venv/.demo  ## See it work: calibrate two learners on two problems (about a minute)
+demo: .venv/.demo  ## See it work: reports on two learners and two problems (about a minute)
 	$(BIN)/calibrant demo
 
 test: .venv/.dev browser  ## Run the test suite, doctests included
@@ -65,6 +65,11 @@ oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
 	build/oldest/bin/pip install -q -c build/oldest/constraints.txt -e '.[test]'
 	build/oldest/bin/python -m pytest -q -n 2 --dist worksteal
 
+spark:  ## Run the tests of calibrant.spark against a real Spark (needs Java 17; pandas below 3, so in a venv of its own)
+	test -x build/spark/bin/python || $(PYTHON) -m venv build/spark
+	build/spark/bin/pip install -q -e '.[test,spark]' 'pyspark[connect]>=4.0'
+	build/spark/bin/python -m pytest -q tests/spark src/calibrant/spark
+
 clean:  ## Remove everything that make has made
 	rm -rf .venv build dist docs/_build docs/api docs/gallery calibrant-demo
 
@@ -74,7 +79,7 @@ clean:  ## Remove everything that make has made
 	$(PYTHON) -m venv .venv
 
 .venv/.demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install -q -e '.[plots]'
+	$(BIN)/python -m pip install -q -e .
 	@touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python

@@ -1,5 +1,7 @@
 """The test against chance: it seldom accuses the innocent, and finds the guilty."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,8 @@ def test_a_row_of_weight_m_is_m_rows():
     heavy, light = examine(happened, forecast, np.full(20, 10.0)), examine(happened, forecast)
     copies = examine(np.repeat(happened, 10), np.repeat(forecast, 10))
     assert heavy.calibration == pytest.approx(copies.calibration) == pytest.approx(0.09)
-    np.testing.assert_allclose(heavy.drawn, copies.drawn, atol=1e-12)
+    np.testing.assert_allclose(heavy.drawn_calibration, copies.drawn_calibration, atol=1e-12)
+    np.testing.assert_allclose(heavy.drawn_bias, copies.drawn_bias, atol=1e-12)
     assert heavy.chance_gap < light.chance_gap
 
 
@@ -49,7 +52,7 @@ def test_certain_forecasts_leave_nothing_to_chance(happened, p_value):
 
 def test_many_columns_are_judged_by_the_worst_of_them():
     rng = np.random.default_rng(0)
-    tests = [ChanceTest(0.03, rng.gamma(4, 0.005, 100)) for _ in range(5)]
+    tests = [ChanceTest(0.03, 0.0, rng.gamma(4, 0.005, 100), np.zeros(100)) for _ in range(5)]
     alone = p_values(tests[:1], 1, 0)[0]
     together = p_values(tests, 5, 0)[0]
     selected = p_values(tests, 1000, 0)[0]
@@ -58,7 +61,22 @@ def test_many_columns_are_judged_by_the_worst_of_them():
 
 
 def test_the_gap_is_what_chance_does_not_explain():
-    test = ChanceTest(0.05, np.array([0.005, 0.015]))
+    nothing, drawn = np.zeros(2), np.array([0.005, 0.015])
+    test = ChanceTest(0.05, 0.0, drawn, nothing)
     assert test.gap == pytest.approx(0.2)
     assert test.chance_gap == pytest.approx(0.1)
-    assert ChanceTest(0.001, np.array([0.005, 0.015])).gap == 0
+    assert ChanceTest(0.001, 0.0, drawn, nothing).gap == 0
+    assert ChanceTest(0.001, -0.05, drawn, np.array([0.03, -0.03])).gap == pytest.approx(0.04)
+
+
+def test_what_is_off_all_together_is_found_though_no_point_stands_out():
+    """A small shift is lost in a fit with many blocks, and sure in the mean."""
+    rng = np.random.default_rng(0)
+    right = rng.beta(8, 2, 4000)
+    truth = rng.random(4000) < right
+    assert p_values([examine(truth, right)], 1, 0)[0] > 0.1
+    shifted = examine(truth, 0.968 * right)
+    assert shifted.bias == pytest.approx(0.032 * right.mean(), abs=0.01)
+    assert p_values([shifted], 1, 0)[0] < 0.01
+    point_by_point = replace(shifted, bias=0.0, drawn_bias=np.zeros(100))
+    assert p_values([point_by_point], 1, 0)[0] > 0.01

@@ -92,7 +92,7 @@ def test_fit_and_band_are_isotonic_reliability(n, weighted):
     weight = rng.choice([1.0, 2.0, 0.5], n) if weighted else np.ones(n)
     found, _ = fit_and_test(sort_column(happened, forecast, weight), np.random.default_rng(7))
     truth = metrics.isotonic_reliability(happened, forecast, sample_weight=weight, random_state=7)
-    for name in ("score", "frequency", "weight", "band_score", "lower", "upper", "level"):
+    for name in ("score", "frequency", "weight", "band_score", "lower", "upper", "level", "n_band_rows"):
         np.testing.assert_array_equal(getattr(found, name), getattr(truth, name), err_msg=name)
 
 

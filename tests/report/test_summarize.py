@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from calibrant import metrics
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._errors import CalibrantError, DataError, ParameterError
 from calibrant.decisions import compare_rules, decide, expected_cost, realised_cost
 from calibrant.models import compare_forecasts, compare_methods
 from calibrant.report import summarize
@@ -349,7 +349,7 @@ class TestJson:
         path = three[2].save(tmp_path / "report.html")
         before = path.read_bytes()
         monkeypatch.setattr("pathlib.Path.replace", _fail)
-        with pytest.raises(OSError, match="disk is full"):
+        with pytest.raises(CalibrantError, match="disk is full"):
             three[2].save(path)
         assert path.read_bytes() == before
         assert [found.name for found in tmp_path.iterdir()] == ["report.html"]

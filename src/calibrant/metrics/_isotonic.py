@@ -141,7 +141,7 @@ def isotonic_reliability(
     """
     level, n_resamples = _check_band(level, n_resamples)
     is_positive, forecast, weights = read_two_class(y, proba, sample_weight)
-    rows = _order(is_positive, forecast, weights)
+    rows = put_in_order(is_positive, forecast, weights)
     return _with_band(rows, level, n_resamples, generator(random_state))
 
 
@@ -195,7 +195,7 @@ def isotonic_reliability_by_class(
     forecasts = read_class_forecasts(y, proba, sample_weight, classes)
     rng = generator(random_state)
     return {
-        label: _with_band(_order(*column, forecasts.weights), level, n_resamples, rng)
+        label: _with_band(put_in_order(*column, forecasts.weights), level, n_resamples, rng)
         for label, column in zip(_labels(y, classes, forecasts.n_classes), forecasts.columns(), strict=True)
     }
 
@@ -265,10 +265,10 @@ class IsotonicFit:
 
 def isotonic_fit(is_positive: BoolArray, forecast: Float64Array, weights: Float64Array) -> IsotonicFit:
     """Regress the truth on the probabilities; weights are positive."""
-    return _fit(_order(is_positive, forecast, weights))
+    return fit_in_order(put_in_order(is_positive, forecast, weights))
 
 
-def _order(is_positive: BoolArray, forecast: Float64Array, weight: Float64Array) -> Ordered:
+def put_in_order(is_positive: BoolArray, forecast: Float64Array, weight: Float64Array) -> Ordered:
     weights = None if (weight == 1).all() else weight
     if weights is None:
         # The bits of a number that is not negative are ordered as it is, and the first one is free. So a
@@ -285,7 +285,7 @@ def _order(is_positive: BoolArray, forecast: Float64Array, weight: Float64Array)
     return Ordered(forecast, is_positive, weights, starts)
 
 
-def _fit(rows: Ordered) -> IsotonicFit:
+def fit_in_order(rows: Ordered) -> IsotonicFit:
     from scipy.optimize import isotonic_regression  # noqa: PLC0415  (half a second that few calls need)
 
     weight, positive = _sums(rows)
@@ -305,6 +305,8 @@ def _fit(rows: Ordered) -> IsotonicFit:
 
 def _sums(rows: Ordered) -> tuple[Float64Array, Float64Array]:
     """Weight of all, and of the positive, rows of every distinct forecast."""
+    if rows.weights is None and len(rows.starts) == len(rows.forecast):
+        return np.ones(len(rows.forecast)), rows.is_positive.astype(np.float64)
     if rows.weights is None:
         reached = np.append(0, np.cumsum(rows.is_positive))
         ends = np.append(rows.starts[1:], len(rows.forecast))
@@ -319,8 +321,8 @@ def _sums(rows: Ordered) -> tuple[Float64Array, Float64Array]:
 def _with_band(
     rows: Ordered, level: float, n_resamples: int, rng: np.random.Generator
 ) -> IsotonicReliability:
-    fit = _fit(rows)
-    draws = _Draws.of(rows)
+    fit = fit_in_order(rows)
+    draws = Draws.of(rows)
     score, lower, upper = _band(draws, level, n_resamples, rng)
     return IsotonicReliability(
         score=np.column_stack([fit.least, fit.greatest]).ravel(),
@@ -335,7 +337,7 @@ def _with_band(
 
 
 @dataclass(frozen=True, slots=True)
-class _Draws:
+class Draws:
     """Groups of neighbouring rows that are drawn together, from left to right.
 
     Attributes
@@ -360,7 +362,7 @@ class _Draws:
     n_rows: int
 
     @classmethod
-    def of(cls, rows: Ordered) -> "_Draws":
+    def of(cls, rows: Ordered) -> "Draws":
         """Group the rows."""
         if rows.weights is None:
             n_rows = len(rows.forecast)
@@ -423,21 +425,21 @@ def _coarse(starts: IntArray | Float64Array, n_rows: float) -> IntArray:
 
 
 def _band(
-    draws: _Draws, level: float, n_resamples: int, rng: np.random.Generator
+    draws: Draws, level: float, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Forecasts, and the ends of the band there."""
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
     if n_resamples == 0:
         return np.empty(0), np.empty(0), np.empty(0)
-    places = _spread(draws.forecast)
+    places = spread(draws.forecast)
     drawn = draws.shares(n_resamples, rng).T.copy()
     fitted = np.array([isotonic_regression(share, weights=draws.weight).x[places] for share in drawn])
     lower, upper = np.quantile(fitted, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return draws.forecast[places], lower, upper
 
 
-def _spread(forecast: Float64Array) -> IntArray:
+def spread(forecast: Float64Array) -> IntArray:
     """Places that are spread evenly both over the groups and over the forecasts, ends included."""
     last = len(forecast) - 1
     by_rows = np.linspace(0, last, min(N_POINTS, last + 1)).round().astype(np.intp)

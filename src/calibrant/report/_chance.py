@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant.metrics import IsotonicReliability
-from calibrant.metrics._isotonic import LEVEL, N_RESAMPLES, _Draws, _spread
+from calibrant.metrics._isotonic import LEVEL, N_RESAMPLES, Draws, spread
 from calibrant.report._column import Column, fit_column
 
 #: Squared distances of at most this size are rounding.
@@ -23,34 +23,51 @@ class ChanceTest:
     ----------
     calibration : float
         The calibration part of the Brier score as observed, of neighbouring forecasts put together.
-    drawn : ndarray of shape (r,)
+    bias : float
+        Share of the hits minus the mean forecast.
+    drawn_calibration, drawn_bias : ndarray of shape (r,)
         The same for truths drawn from the forecasts themselves.
     """
 
     calibration: float
-    drawn: Float64Array
+    bias: float
+    drawn_calibration: Float64Array
+    drawn_bias: Float64Array
 
     @property
     def expected(self) -> float:
         """What right forecasts show on average."""
-        return float(self.drawn.mean())
+        return float(self.drawn_calibration.mean())
 
     @property
     def gap(self) -> float:
-        """By how much forecasts are off, root mean square, beyond what chance explains."""
-        return math.sqrt(max(self.calibration - self.expected, 0.0))
+        """By how much forecasts are off, root mean square, beyond what chance explains.
+
+        It is at least the part by which all of them are off together, which is known much better than the
+        whole.
+        """
+        together = self.bias**2 - float(np.mean(self.drawn_bias**2))
+        return math.sqrt(max(self.calibration - self.expected, together, 0.0))
 
     @property
     def chance_gap(self) -> float:
         """By how much right forecasts would seem to be off."""
         return math.sqrt(self.expected)
 
-    def standardized(self) -> Float64Array:
-        """What was observed, then what was drawn, in standard deviations from their common mean."""
-        values = np.append(self.calibration, self.drawn)
-        values = np.where(values <= ROUNDING, 0.0, values)
-        spread = values.std()
-        return np.asarray((values - values.mean()) / spread) if spread > ROUNDING else np.zeros(len(values))
+    def distances(self) -> Float64Array:
+        """How far off what was observed is, then what was drawn, in standard deviations.
+
+        There are two ways to be off, point by point and all together; the worse one counts.
+        """
+        calibration = np.append(self.calibration, self.drawn_calibration)
+        bias = np.abs(np.append(self.bias, self.drawn_bias))
+        return np.maximum(_standardized(calibration, ROUNDING), _standardized(bias, math.sqrt(ROUNDING)))
+
+
+def _standardized(values: Float64Array, rounding: float) -> Float64Array:
+    values = np.where(values <= rounding, 0.0, values)
+    spread = values.std()
+    return np.asarray((values - values.mean()) / spread) if spread > 0 else np.zeros(len(values))
 
 
 def p_values(tests: Sequence[ChanceTest], n_columns: int, seed: int) -> list[float]:
@@ -60,8 +77,8 @@ def p_values(tests: Sequence[ChanceTest], n_columns: int, seed: int) -> list[flo
     of all columns in every draw, which corrects for their number. Columns that were not drawn are stood in
     for by draws of those that were.
     """
-    standardized = np.array([test.standardized() for test in tests])
-    observed, drawn = standardized[:, 0], standardized[:, 1:]
+    distances = np.array([test.distances() for test in tests])
+    observed, drawn = distances[:, 0], distances[:, 1:]
     absent = n_columns - len(tests)
     largest = drawn.max(axis=0)
     if absent > 0:
@@ -76,34 +93,43 @@ def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReli
 
     The fit and the band are those of `calibrant.metrics.isotonic_reliability`.
     """
-    draws = _Draws.of(column.rows)
+    draws = Draws.of(column.rows)
     shares = draws.shares(N_RESAMPLES, rng).T.copy()
     fits = _refit(shares, draws)
-    places = _spread(draws.forecast)
+    places = spread(draws.forecast)
     lower, upper = np.quantile(fits[:, places], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     with_band = replace(
-        fit_column(column), band_score=draws.forecast[places], lower=lower, upper=upper, level=LEVEL
+        fit_column(column),
+        band_score=draws.forecast[places],
+        lower=lower,
+        upper=upper,
+        n_band_rows=draws.n_rows,
     )
     observed = _observed_shares(column, draws)[np.newaxis]
-    calibration = _calibration(observed, _refit(observed, draws), draws)[0]
-    return with_band, ChanceTest(float(calibration), _calibration(shares, fits, draws))
+    weight = draws.weight / draws.weight.sum()
+    return with_band, ChanceTest(
+        calibration=float(_calibration(observed, _refit(observed, draws), draws)[0]),
+        bias=float((observed[0] - draws.forecast) @ weight),
+        drawn_calibration=_calibration(shares, fits, draws),
+        drawn_bias=(shares - draws.forecast) @ weight,
+    )
 
 
-def _observed_shares(column: Column, draws: _Draws) -> Float64Array:
+def _observed_shares(column: Column, draws: Draws) -> Float64Array:
     """The share of hits in every group that is drawn together."""
     ends = np.searchsorted(column.weight, np.cumsum(draws.weight) * (1 - 1e-9))
     at = np.append(0, ends)
     return np.asarray(np.diff(column.hits[at]) / np.diff(column.weight[at]))
 
 
-def _refit(shares: Float64Array, draws: _Draws) -> Float64Array:
+def _refit(shares: Float64Array, draws: Draws) -> Float64Array:
     """Isotonic regression of every row of shares."""
     from scipy.optimize import isotonic_regression  # noqa: PLC0415
 
     return np.array([isotonic_regression(share, weights=draws.weight).x for share in shares])
 
 
-def _calibration(shares: Float64Array, fits: Float64Array, draws: _Draws) -> Float64Array:
+def _calibration(shares: Float64Array, fits: Float64Array, draws: Draws) -> Float64Array:
     """The calibration part for every row of shares."""
     weight = draws.weight / draws.weight.sum()
     calibration = (shares - draws.forecast) ** 2 @ weight - (shares - fits) ** 2 @ weight

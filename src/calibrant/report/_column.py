@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant.metrics import IsotonicReliability, ReliabilityBins
 from calibrant.metrics._bins import EDGE_SLACK
-from calibrant.metrics._isotonic import LEVEL, Ordered, _order, _with_band
+from calibrant.metrics._isotonic import LEVEL, Ordered, fit_in_order, put_in_order
 from calibrant.metrics._reliability import WIDTH
 
 
@@ -69,19 +69,36 @@ class Split:
 
 def sort_column(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> Column:
     """Sort one column of forecasts, and add up."""
-    rows = _order(happened, forecast, weight)
+    rows = put_in_order(happened, forecast, weight)
     bounds = np.append(rows.starts, len(rows.forecast))
     if rows.weights is None:
-        reached, hits = bounds.astype(np.float64), np.cumsum(rows.is_positive, dtype=np.float64)
+        reached, hits = bounds.astype(np.float64), _sums_before(rows.is_positive)
     else:
-        reached = np.append(0.0, np.cumsum(rows.weights))[bounds]
-        hits = np.cumsum(np.where(rows.is_positive, rows.weights, 0.0))
-    return Column(rows, bounds, reached, np.append(0.0, hits)[bounds])
+        reached = _sums_before(rows.weights)[bounds]
+        hits = _sums_before(np.where(rows.is_positive, rows.weights, 0.0))
+    return Column(rows, bounds, reached, hits if len(hits) == len(bounds) else hits[bounds])
+
+
+def _sums_before(values: Array) -> Float64Array:
+    """What has been added up before each value, and all of it."""
+    sums = np.zeros(len(values) + 1)
+    np.cumsum(values, out=sums[1:])
+    return sums
 
 
 def fit_column(column: Column) -> IsotonicReliability:
     """The isotonic fit without a band."""
-    return _with_band(column.rows, LEVEL, 0, np.random.default_rng(0))
+    fit, nothing = fit_in_order(column.rows), np.empty(0)
+    return IsotonicReliability(
+        score=np.column_stack([fit.least, fit.greatest]).ravel(),
+        frequency=np.repeat(fit.frequency, 2),
+        weight=np.repeat(fit.weight, 2),
+        band_score=nothing,
+        lower=nothing,
+        upper=nothing,
+        level=LEVEL,
+        n_band_rows=0,
+    )
 
 
 def split_brier(column: Column, fit: IsotonicReliability) -> Split:
@@ -106,6 +123,7 @@ def area_under_roc(column: Column) -> float:
     pairs = float(column.hits[-1]) * float(misses[-1])
     if pairs <= 0:
         return math.nan
+    # Between two bounds the curve is straight, and the area below it a trapezium.
     return float(np.diff(column.hits) @ (misses[1:] + misses[:-1])) / (2 * pairs)
 
 

@@ -92,16 +92,16 @@ def summarize(
 
     Notes
     -----
-    Probabilities are called off if, in any column, the calibration part of the Brier score is further from
-    what truths drawn from the forecasts themselves give than the worst of all columns in each of 100 such
-    draws. They are called not believable if they are then off by 5 points or more (root mean square beyond
-    chance), or if a quarter of what they know is lost; nearly right from 1 point or 5%; and below that
-    believable. If right forecasts would look off by more than 10 points by chance, there are too few rows
-    to tell.
+    Probabilities are called off if, in any column, the calibration part of the Brier score or the mean is
+    further from what truths drawn from the forecasts themselves give, in standard deviations, than the
+    worst of all columns in each of 100 such draws. They are called not believable if they are then off by
+    5 points or more (root mean square beyond chance), or if a quarter of what they know is lost; nearly
+    right from 1 point or 5%; and below that believable. If right forecasts would look off by more than 10
+    points by chance, there are too few rows to tell.
 
     Examples
     --------
-    A forecaster who says 95% where 75% would be right:
+    A forecaster who says 5% where 25% would be right, and 95% where 75% would:
 
     >>> import numpy as np
     >>> from calibrant.report import summarize
@@ -112,7 +112,7 @@ def summarize(
     >>> print(summary.verdict.headline)
     Do not believe these probabilities as they are.
     >>> print(summary.verdict.findings[0])
-    Forecasts of about 95% for “True” came true 74.1% of the time (1,010 rows).
+    Forecasts of about 5% for “True” came true 25.8% of the time (957 rows).
     >>> page = summary.to_html()
     """
     rows = read_rows(y, proba, classes, sample_weight)

@@ -518,15 +518,12 @@ class Summary:
         Path
             Where it is.
         """
+        from calibrant.models._files import write_atomically  # noqa: PLC0415  (scikit-learn)
+
         target = Path(path)
         text = self.to_json(indent=1) if target.suffix.lower() == ".json" else self.to_html()
         target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = target.with_name(f".{target.name}.unfinished")
-        try:
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_atomically(target, text.encode())
         return target
 
     def _repr_html_(self) -> str:

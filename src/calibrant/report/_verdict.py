@@ -1,9 +1,9 @@
 """The verdict: can these probabilities be believed, by how much not, and what to do about it.
 
 Two questions are kept apart. Whether the probabilities are off at all is answered against chance: truths are
-drawn from the forecasts themselves, and the calibration part of the Brier score of each column is compared
-with what such draws give, with regard to how many columns there are. How much that matters
-is answered by the size: how many points forecasts are typically off, and how much of what they know is lost.
+drawn from the forecasts themselves, and the calibration part of the Brier score and the mean of each column
+are compared with what such draws give, with regard to how many columns there are. How much that matters is
+answered by the size: how many points forecasts are typically off, and how much of what they know is lost.
 With many rows a difference can be sure and not worth a thought; with few it can be large and mean nothing.
 """
 
@@ -217,10 +217,10 @@ def _blindness(evidence: Evidence) -> str:
 def _direction(evidence: Evidence, measures: Measures) -> str:
     """Too sure or not sure enough, if that is beyond chance."""
     excess = measures.confidence - measures.accuracy
-    noise = 2 * math.sqrt(max(measures.confidence * (1 - measures.confidence), 0.0) / evidence.n_rows)
+    chance_excess = 2 * float(evidence.confidence.test.drawn_bias.std())
     sure, right = percent(measures.confidence), percent(measures.accuracy)
     said = f"on average they are {sure} sure, and right {right} of the time"
-    if abs(excess) <= max(noise, 0.005):
+    if evidence.p_value >= SIGNIFICANT or abs(excess) <= max(chance_excess, 0.005):
         return f"{said[0].upper()}{said[1:]}."
     return f"They are {'too sure of themselves' if excess > 0 else 'not sure enough'}: {said}."
 
