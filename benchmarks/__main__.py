@@ -17,6 +17,7 @@ from benchmarks.many_classes import many_classes
 from benchmarks.many_scores import accuracy_table, ranked_logistic
 from benchmarks.measure import Row
 from benchmarks.probing import probing
+from benchmarks.report import report
 from benchmarks.startup import startup
 from benchmarks.tables import RESULTS, markdown, update_readme
 
@@ -40,6 +41,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "probing": probing,
     "passes": passes,
     "passes_many_classes": passes_many_classes,
+    "report": report,
 }
 
 

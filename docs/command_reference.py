@@ -50,7 +50,7 @@ def _argument(argument: click.Argument) -> str:
 def _call(option: click.Option) -> str:
     names = ", ".join(option.opts)
     if option.is_flag:
-        return names
+        return " / ".join([names, *option.secondary_opts])
     if isinstance(option.type, click.Choice):
         return f"{names} NAME"
     return f"{names} {option.metavar or option.type.name.upper()}"
@@ -61,7 +61,10 @@ def _meaning(option: click.Option) -> str:
     if isinstance(option.type, click.Choice):
         text += f" One of {', '.join(f'`{choice}`' for choice in option.type.choices)}."
     if option.show_default and option.default is not None:
-        text += f" Default: `{option.default}`."
+        default = option.default
+        if option.secondary_opts:
+            default = (option.opts if default else option.secondary_opts)[0]
+        text += f" Default: `{default}`."
     return text
 
 

@@ -68,7 +68,7 @@ def _section(document: Mapping[str, Any]) -> str:
         table = list(_table(document))
         # The points of a figure are for those who want them.
         folded = ["<details><summary>The numbers</summary>", "", *table, "", "</details>"]
-        lines += [*(folded if document["series"] else table), ""]
+        lines += [*(folded if "-figure" in document["name"] else table), ""]
     lines += [_safe(document["conventions"]), ""]
     for check in document["checks"]:
         finding = f" ({_safe(check['finding'])})" if check["finding"] else ""

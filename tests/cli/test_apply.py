@@ -185,9 +185,9 @@ def test_the_output_may_be_the_input(folder):
             "must have a score column for every class of the model, cat, dog, fox, such as 's_cat'",
         ),
         (
-            "s_cat,s_dog,s_fox,t_cat,t_dog,t_fox",
+            "t_cat,t_dog,t_fox,u_cat,u_dog,u_fox",
             (),
-            r"several sets are named like the classes: s_\* and t_\*",
+            r"several sets are named like the classes: t_\* and u_\*",
         ),
         (
             "s_cat,s_dog,s_fox,s_wolf",

@@ -25,7 +25,7 @@ def test_every_command_and_option_is_in_the_guide(name):
     for option in command.params:
         if isinstance(option, click.Option):
             assert option.help, f"{name} {option.opts} has no help"
-            for form in option.opts:
+            for form in [*option.opts, *option.secondary_opts]:
                 assert form in section[1], f"{name} {form}"
 
 

@@ -42,6 +42,7 @@ def test_the_measures_are_those_of_the_library(made, forecasts):
         "refinement": split.refinement,
         "error_rate": error_rate(labels, proba, classes=NAMES),
         "auc": None,
+        "auc_error": 0.0,
         "certain_mistakes": 0,
     }
     assert shown["brier_score"] == pytest.approx(split.calibration + split.refinement)

@@ -9,7 +9,7 @@ import pytest
 
 from calibrant.cli import _progress
 from calibrant.cli._show import Table, show_table
-from calibrant.engines import open_source
+from calibrant.engines import Progress, open_source
 from cli.calling import start
 
 BATCHES = [pa.record_batch({"x": [1, 2, 3]})] * 4
@@ -45,7 +45,30 @@ def test_on_a_terminal_only_long_work_is_shown(monkeypatch, patience):
     monkeypatch.setenv("TERM", "xterm")
     source = open_source(pa.Table.from_batches(BATCHES))
     assert list(_progress.watched(iter(BATCHES), source, "reading")) == BATCHES
-    assert ("12 rows" in terminal.text and "100%" in terminal.text) == (patience < 0)
+    shown = (
+        "reading: 12 of 12 rows" in terminal.text and "100%" in terminal.text and "rows/s" in terminal.text
+    )
+    assert shown == (patience < 0)
+
+
+@pytest.mark.parametrize("patience", [-1.0, 60.0])
+def test_every_pass_is_shown(monkeypatch, patience):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(_progress, "PATIENCE", patience)
+    monkeypatch.setenv("TERM", "xterm")
+    source = open_source(pa.Table.from_batches(BATCHES))
+    with _progress.watched_passes(source) as progress:
+        for number, n_rows in [(1, 3), (2, 3), (2, 12)]:
+            progress(Progress(number, n_rows))
+    shown = "pass 2: 12 of 12 rows" in terminal.text and "100%" in terminal.text and "rows/s" in terminal.text
+    assert shown == (patience < 0)
+
+
+def test_off_a_terminal_no_pass_is_shown(capsys):
+    with _progress.watched_passes(open_source(pa.Table.from_batches(BATCHES))) as progress:
+        assert progress is None
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_table_on_a_terminal_has_bold_lines(monkeypatch):

@@ -107,6 +107,18 @@ def test_several_at_a_time_give_the_same(jobs, tmp_path):
     assert len(runs(tmp_path / "log")) == 12
 
 
+def threads(number):
+    """How many threads linear algebra may use inside a job."""
+    from threadpoolctl import threadpool_info
+
+    return {"square": max((pool["num_threads"] for pool in threadpool_info()), default=1)}
+
+
+def test_a_job_has_one_thread_so_that_sums_do_not_depend_on_the_machine(tmp_path):
+    outcome = run(experiment_of(threads, [0]), cache=Cache(tmp_path), n_jobs=1)
+    assert outcome.findings.rows[0].ours == (1,)
+
+
 def test_a_change_of_the_code_makes_old_answers_void(jobs, tmp_path):
     experiment = experiment_of(jobs.square, [3], log=str(tmp_path / "log"))
     run(experiment, cache=Cache(tmp_path / "cache"))

@@ -33,6 +33,14 @@ from calibrant.cli import _options as options
 )
 @options.format_option
 @options.out_format_option
+@click.option(
+    "--invalid",
+    type=click.Choice(["error", "skip", "keep"]),
+    default="error",
+    show_default=True,
+    help="What a row with a missing or infinite score is: an error that names it, left out, or kept without "
+    "probabilities.",
+)
 def command(**given: Any) -> None:
     """Turn scores into probabilities with a model that calibrant fit has made.
 

@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.cli._reading import batches_of
+from calibrant.cli._show import count
 from calibrant.engines import Source, choose_columns, open_sink, open_source
-from calibrant.engines._columns import label_text, read_scores
+from calibrant.engines._columns import label_text
+from calibrant.engines._table_rows import BatchReader
 
 if TYPE_CHECKING:
     from calibrant.models import ScoreModel
@@ -30,6 +34,7 @@ def run(
     out: str,
     file_format: str | None,
     out_format: str | None,
+    invalid: str,
 ) -> None:
     """Read, calibrate, write."""
     source = open_source(scores_file, format=file_format, once=True)
@@ -41,7 +46,7 @@ def run(
     kept = kept_columns(source, keep, columns)
     names = _new_columns(chain, top, with_decision)
     refuse_twice(kept, names, source)
-    work = _Work(chain, columns, kept, names, top, with_decision, source)
+    work = _Work(chain, columns, kept, names, top, with_decision, source, invalid)
     with open_sink(out, format=out_format) as sink:
         first = 0
         for batch in batches_of(source, [*kept, *columns], len(columns), "applying"):
@@ -49,6 +54,9 @@ def run(
             first += batch.num_rows
         if first == 0:
             sink.write(work.nothing())
+    if work.n_invalid:
+        what = "left out" if invalid == "skip" else "given no probabilities"
+        click.echo(f"{count(work.n_invalid)} of {count(first)} rows were {what}.", err=True)
 
 
 def load_chain(path: str) -> "ScoreModel":
@@ -107,6 +115,7 @@ class _Work:
         top: int | None,
         with_decision: bool,
         source: Source,
+        invalid: str,
     ) -> None:
         from calibrant.models._chain import form_of_scores
 
@@ -117,13 +126,22 @@ class _Work:
         self._top = top
         self._with_decision = with_decision
         self._source = source
+        self._invalid = invalid
+        self.n_invalid = 0
         self._alone = form_of_scores(model.calibrator_) == "one_per_row"
 
     def output(self, batch: pa.RecordBatch, first: int) -> pa.RecordBatch:
         """The rows of the output."""
-        matrix = read_scores(batch, self._columns, self._source, first)
-        scores = matrix[:, 0] if self._alone else matrix
-        new = self._new(scores)
+        reader = BatchReader(batch, self._source, first, self._invalid != "error")
+        matrix = reader.scores(self._columns)
+        usable = None if reader.usable is None else pa.array(reader.usable)
+        if usable is not None:
+            self.n_invalid += len(usable) - usable.true_count
+            if self._invalid == "skip":
+                batch, matrix, usable = batch.filter(usable), matrix[reader.usable], None
+        new = self._new(matrix[:, 0] if self._alone else matrix)
+        if usable is not None:
+            new = [pc.if_else(usable, array, pa.scalar(None, array.type)) for array in new]
         return pa.RecordBatch.from_arrays(
             [*(batch.column(name) for name in self._kept), *new], names=[*self._kept, *self._names]
         )

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from calibrant.cli._options import listed
-from calibrant.cli._reading import Wanted, check_proba, read_labelled
-from calibrant.cli._show import Table, count, number, percent, show_json, show_table, show_text
+from calibrant.cli._passes import PassRows, rows_in_passes
+from calibrant.cli._progress import watched_passes
+from calibrant.cli._reading import Labelled
+from calibrant.cli._show import Table, number, percent, rows_read, show_json, show_table, show_text
+from calibrant.cli._size import read_unless_large
+from calibrant.cli._wanted import Wanted
 from calibrant.engines import open_source
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ HEADINGS = (
     "+-",
     "first",
 )
+Kind = Literal["margin", "probability"]
 
 
 def run(
@@ -35,19 +40,45 @@ def run(
     positive: str | None,
     classes: str | None,
     file_format: str | None,
-    kind: Literal["margin", "probability"],
+    in_passes: bool | None,
+    invalid: str,
+    kind: Kind,
     combine: str,
     cv: int,
     as_json: bool,
 ) -> None:
     """Read, compare, show."""
     source = open_source(scores_file, format=file_format)
-    rows = read_labelled(source, Wanted(scores, label, weight, None, positive, listed(classes)))
-    if kind == "probability":
-        check_proba(rows.scores, rows.columns, source, 0)
+    wanted = Wanted(
+        scores,
+        label,
+        weight,
+        None,
+        positive,
+        listed(classes),
+        proba=kind == "probability",
+        skips=invalid == "skip",
+    )
+    rows = read_unless_large(source, wanted, scores_file, in_passes)
+    found: MethodComparison
+    read: Labelled | PassRows
+    if rows is None:
+        read = rows_in_passes(source, wanted)
+        found = _compare_passes(read, kind, combine, cv)
+    else:
+        read = rows
+        found = _compare_memory(rows, kind, combine, cv)
+    if as_json:
+        facts = {"classes": read.classes, "n_skipped": read.n_skipped, "in_passes": rows is None}
+        show_json(asdict(found) | facts)
+    else:
+        _show(found, read.n_skipped, rows is None)
+
+
+def _compare_memory(rows: Labelled, kind: Kind, combine: str, cv: int) -> "MethodComparison":
     from calibrant.models import compare_methods
 
-    found = compare_methods(
+    return compare_methods(
         rows.score_array,
         rows.labels,
         sample_weight=rows.weights,
@@ -56,13 +87,16 @@ def run(
         kind=kind,
         cv=cv,
     )
-    if as_json:
-        show_json(asdict(found) | {"classes": rows.classes})
-    else:
-        _show(found)
 
 
-def _show(found: "MethodComparison") -> None:
+def _compare_passes(rows: PassRows, kind: Kind, combine: str, cv: int) -> "MethodComparison":
+    from calibrant.engines import compare_in_passes
+
+    with watched_passes(rows.source) as progress:
+        return compare_in_passes(rows, combine=combine, kind=kind, cv=cv, progress=progress)
+
+
+def _show(found: "MethodComparison", n_skipped: int, in_passes: bool) -> None:
     lines = [
         (
             each.name,
@@ -78,5 +112,6 @@ def _show(found: "MethodComparison") -> None:
     ]
     chosen = [place for place, each in enumerate(found.results) if each.name == found.recommended]
     show_table(Table(HEADINGS, lines, frozenset(chosen)))
-    click.echo(f"\n{count(found.n_rows)} rows, {found.n_folds} folds. Less is better.")
+    n_rows = rows_read(found.n_rows, n_skipped, in_passes, "rows")
+    click.echo(f"\n{n_rows}, {found.n_folds} folds. Less is better.")
     show_text(found.advice)

@@ -46,6 +46,8 @@ from calibrant.cli import _options as options
 @options.json_option
 @options.format_option
 @options.out_format_option
+@options.passes_option
+@options.invalid_option
 def command(**given: Any) -> None:
     """Take for every row the decision that costs least on average.
 

@@ -1,29 +1,24 @@
 """Take decisions about the rows of a file, and say what they cost."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 import pyarrow as pa
 
-from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import ParameterError
 from calibrant.cli._apply_run import kept_columns, refuse_twice
 from calibrant.cli._cost_file import CostFile, read_cost_file
 from calibrant.cli._options import listed
-from calibrant.cli._reading import (
-    Wanted,
-    batches_of,
-    check_proba,
-    choose_scores,
-    read_probabilities,
-    read_weights,
-    two_classes,
-)
+from calibrant.cli._reading import as_proba, batches_of, read_matrix
 from calibrant.cli._show import Table, amount, count, percent, show_facts, show_json, show_table, show_text
+from calibrant.cli._size import read_or_sample
+from calibrant.cli._wanted import Wanted, choose_scores, two_classes
 from calibrant.engines import Source, open_sink, open_source
-from calibrant.engines._columns import match_classes, read_label_texts, read_scores
 from calibrant.engines._files import STANDARD
+from calibrant.engines._table_rows import BatchReader
 
 if TYPE_CHECKING:
     from calibrant.decisions import RuleResult
@@ -47,6 +42,8 @@ def run(
     as_json: bool,
     file_format: str | None,
     out_format: str | None,
+    in_passes: bool | None,
+    invalid: str,
 ) -> None:
     """Read, decide, write, and add up."""
     learned = rule != "expected"
@@ -58,14 +55,16 @@ def run(
     if not any_costs or learned:
         file.check_reasonable()
     source = open_source(probabilities, format=file_format, once=not learned)
-    wanted = Wanted(scores, label, weight, None, positive, listed(classes))
+    wanted = Wanted(
+        scores, label, weight, None, positive, listed(classes), proba=True, skips=invalid == "skip"
+    )
     choice = _Choice(source, wanted, file)
-    found = choice.learn(rule) if learned else None
+    found = choice.learn(rule, probabilities, in_passes) if learned else None
     kept = kept_columns(source, keep, choice.columns)
     refuse_twice(kept, NEW, source)
     with open_sink(out, format=out_format) as sink:
         first = 0
-        needed = list(dict.fromkeys([*kept, *choice.columns, *choice.others]))
+        needed = list(dict.fromkeys([*kept, *choice.columns, *wanted.others]))
         for batch in batches_of(source, needed, len(choice.columns), "deciding"):
             sink.write(choice.output(batch, kept, first))
             first += batch.num_rows
@@ -85,31 +84,33 @@ class _Choice:
     def __init__(self, source: Source, wanted: Wanted, file: CostFile) -> None:
         chosen = choose_scores(source, wanted)
         self.columns = chosen.columns
-        self.others = [name for name in (wanted.label, wanted.weight) if name is not None]
         self._source, self._wanted = source, wanted
         texts = list(chosen.classes)
         if len(texts) == 1:
             texts = two_classes(sorted(file.truths), chosen, wanted)
         self._classes = texts
         self._actions, self._matrix = file.in_order_of(texts)
+        self._known: dict[str | None, int] = {text: place for place, text in enumerate(texts)}
         self._rule: Any = None
+        self._n_learned, self._n_sampled_from, self._n_skipped = 0, 0, 0
         n_actions = len(self._actions)
         self._n, self._expected = np.zeros(n_actions, dtype=np.intp), np.zeros(n_actions)
-        self._paid, self._plain_expected, self._plain_paid, self._weight = 0.0, 0.0, 0.0, 0.0
+        self._paid, self._plain_expected, self._plain_paid = 0.0, 0.0, 0.0
         #: The row of the costs for deciding each class; None where some class cannot be decided.
         self._of_class = (
             [self._actions.index(text) for text in texts] if set(texts) <= set(self._actions) else None
         )
 
-    def learn(self, name: str) -> "RuleResult":
-        """Learn a rule from all rows, and see in folds what it saves."""
+    def learn(self, name: str, path: str, in_passes: bool | None) -> "RuleResult":
+        """Learn a rule from all rows, or from a sample of many; and see in folds what it saves."""
         if self._actions != self._classes:
             extra = [action for action in self._actions if action not in self._classes]
             raise ParameterError(
                 f"--rule {name} decides among the classes, so the costs must have a row for each and no "
                 f"other; got {extra[0] if extra else self._actions!r}; use --rule expected"
             )
-        rows = read_probabilities(self._source, self._wanted_in_order())
+        rows = read_or_sample(self._source, self._wanted_in_order(), path, in_passes)
+        self._n_learned, self._n_sampled_from = len(rows.position), rows.n_read
         from calibrant.decisions import compare_rules, new_rule
 
         fitted = new_rule(name).fit(rows.proba, rows.position, self._matrix, rows.weights)
@@ -118,15 +119,19 @@ class _Choice:
 
     def _wanted_in_order(self) -> Wanted:
         """The same columns; a single score gets its classes from the costs."""
-        given = self._wanted
-        classes = self._classes if len(self.columns) == 1 else given.classes
-        return Wanted(given.scores, given.label, given.weight, None, None, classes)
+        classes = self._classes if len(self.columns) == 1 else self._wanted.classes
+        return replace(self._wanted, positive=None, classes=classes)
 
     def output(self, batch: pa.RecordBatch, kept: list[str], first: int) -> pa.RecordBatch:
         """The rows of the output; their costs are added up."""
-        matrix = read_scores(batch, self.columns, self._source, first)
-        check_proba(matrix, self.columns, self._source, first)
-        proba = np.column_stack([1.0 - matrix[:, 0], matrix[:, 0]]) if len(self.columns) == 1 else matrix
+        reader = BatchReader(batch, self._source, first, self._wanted.skips)
+        proba = as_proba(read_matrix(reader, self.columns, self._wanted, self._source, first))
+        weights, truth = self._weights_and_truth(reader)
+        if reader.usable is not None:
+            self._n_skipped += len(proba) - int(reader.usable.sum())
+            batch = batch.filter(pa.array(reader.usable))
+            proba, weights = proba[reader.usable], weights[reader.usable]
+            truth = None if truth is None else truth[reader.usable]
         if self._rule is not None:
             decided: IntArray = self._rule.decide(proba)
         else:
@@ -134,36 +139,36 @@ class _Choice:
 
             decided = decide(proba, self._matrix, allow_any=True)
         cost = np.einsum("ij,ij->i", self._matrix[decided], proba)
-        self._add(batch, proba, decided, cost, first)
+        self._add(proba, decided, cost, weights, truth)
         names = pa.array(self._actions).take(pa.array(decided))
         return pa.RecordBatch.from_arrays(
             [*(batch.column(name) for name in kept), names, pa.array(cost)], names=[*kept, *NEW]
         )
 
+    def _weights_and_truth(self, reader: BatchReader) -> tuple[Float64Array, IntArray | None]:
+        weight, label = self._wanted.weight, self._wanted.label
+        weights = np.ones(reader.batch.num_rows) if weight is None else reader.weights(weight)
+        truth = None if label is None else reader.positions(label, self._known, np.array(self._classes))
+        return weights, truth
+
     def _add(
-        self, batch: pa.RecordBatch, proba: Float64Array, decided: IntArray, cost: Float64Array, first: int
+        self,
+        proba: Float64Array,
+        decided: IntArray,
+        cost: Float64Array,
+        weights: Float64Array,
+        truth: IntArray | None,
     ) -> None:
-        weights: Array = np.ones(len(decided))
-        if self._wanted.weight is not None:
-            weights = read_weights(batch, self._wanted.weight, self._source, first)
-        self._weight += float(weights.sum())
         self._n += np.bincount(decided, minlength=len(self._actions))
         self._expected += np.bincount(decided, weights * cost, len(self._actions))
         plain = None
         if self._of_class is not None:
             plain = np.array(self._of_class)[proba.argmax(axis=1)]
             self._plain_expected += float(weights @ np.einsum("ij,ij->i", self._matrix[plain], proba))
-        if self._wanted.label is not None:
-            truth = self._truth(batch, first)
+        if truth is not None:
             self._paid += float(weights @ self._matrix[decided, truth])
             if plain is not None:
                 self._plain_paid += float(weights @ self._matrix[plain, truth])
-
-    def _truth(self, batch: pa.RecordBatch, first: int) -> IntArray:
-        label = str(self._wanted.label)
-        codes, texts = read_label_texts(batch.column(label), label, self._source, first)
-        where = f"the classes, in the column {label!r} of {self._source.name}"
-        return np.asarray(match_classes(texts, self._classes, "the label", where), dtype=np.intp)[codes]
 
     def totals(self, rule: str, found: "RuleResult | None") -> dict[str, Any]:
         """What the decisions cost, for machines."""
@@ -172,7 +177,10 @@ class _Choice:
         compared = self._of_class is not None
         return {
             "n_rows": int(self._n.sum()),
+            "n_skipped": self._n_skipped,
             "rule": rule,
+            "n_learned": None if found is None else self._n_learned,
+            "n_sampled_from": None if found is None else self._n_sampled_from,
             "decisions": [
                 {"decision": name, "n_rows": int(n), "expected_cost": float(each)}
                 for name, n, each in zip(self._actions, self._n, self._expected, strict=True)
@@ -209,11 +217,19 @@ def _show(content: dict[str, Any], *, err: bool) -> None:
         facts.append(("paid, by the labels", amount(content["paid"])))
     if content["paid_saving"] is not None:
         facts += _saving("paid", content["paid_most_probable"], content["paid_saving"])
+    if content["n_skipped"]:
+        facts.append(("rows left out", f"{count(content['n_skipped'])}, as they cannot be used"))
     show_facts(facts, err=err)
     if content["rule_saving_percent"] is not None:
         click.echo(err=err)
+        learned = ""
+        if content["n_learned"] < content["n_sampled_from"]:
+            learned = (
+                f"The rule was learned from a random sample of {count(content['n_learned'])} of "
+                f"{count(content['n_sampled_from'])} rows. "
+            )
         show_text(
-            f"On rows that it has not learned from, the rule {content['rule']} saves "
+            f"{learned}On rows that it has not learned from, the rule {content['rule']} saves "
             f"{content['rule_saving_percent']:.1f}% against least expected cost (standard deviation over the "
             f"folds {content['rule_saving_spread']:.1f}%).",
             err=err,

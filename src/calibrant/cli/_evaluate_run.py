@@ -5,15 +5,28 @@ from typing import Any
 
 import click
 
-from calibrant._core._errors import DataError
-from calibrant.cli._measures import ClassMeasures, Measures, measure, measure_class
+from calibrant.cli._measures import ClassMeasures, Found, Measures, measure_rows
 from calibrant.cli._options import listed
-from calibrant.cli._reading import Labelled, Wanted, read_probabilities
-from calibrant.cli._show import Table, count, number, percent, show_json, show_table, show_text
+from calibrant.cli._passes import rows_in_passes
+from calibrant.cli._reading import Labelled, read_labelled
+from calibrant.cli._report_run import of_sample, page_title
+from calibrant.cli._show import (
+    Table,
+    count,
+    number,
+    percent,
+    rows_read,
+    show_json,
+    show_table,
+    show_text,
+)
+from calibrant.cli._size import SAMPLE_ROWS, read_unless_large
+from calibrant.cli._wanted import Wanted
 from calibrant.engines import open_source
-from calibrant.engines._columns import label_text
 
 NAMES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate", "auc")
+#: Areas are shown with four digits.
+SHOWN = 5e-5
 
 
 def run(
@@ -25,51 +38,35 @@ def run(
     positive: str | None,
     classes: str | None,
     file_format: str | None,
+    in_passes: bool | None,
+    invalid: str,
     by: str | None,
     page: str | None,
     as_json: bool,
 ) -> None:
     """Read, measure, show."""
     source = open_source(probabilities, format=file_format)
-    rows = read_probabilities(source, Wanted(scores, label, weight, by, positive, listed(classes)))
-    _check_weights(rows, weight, source.name)
-    overall = measure(rows.position, rows.proba, rows.weights)
-    of_classes = _by_class(rows)
-    of_groups = _by_group(rows)
-    if page is not None:
+    wanted = Wanted(scores, label, weight, by, positive, listed(classes), proba=True, skips=invalid == "skip")
+    rows = read_unless_large(source, wanted, probabilities, in_passes)
+    if rows is None:
+        from calibrant.cli._measure_passes import measure_passes
+
+        found = measure_passes(rows_in_passes(source, wanted))
+        rows = None if page is None else read_labelled(source, wanted, most=SAMPLE_ROWS)
+    else:
+        found = measure_rows(rows, weight, source.name)
+    if page is not None and rows is not None:
         _report(rows, source.name, page)
     if as_json:
-        show_json(_content(overall, of_classes, of_groups, page, by))
+        show_json(_content(found, page, by))
         return
-    _show_overall(overall)
-    _show_classes(of_classes)
+    _show_overall(found)
+    _show_classes(found.classes)
     if by is not None:
-        _show_groups(by, of_groups)
-    if page is not None:
-        click.echo(f"\nThe report is in {page}.")
-
-
-def _check_weights(rows: Labelled, weight: str | None, name: str) -> None:
-    if rows.weights is not None and not rows.weights.any():
-        raise DataError(f"the column {weight!r} of {name} must not be all zero; got zero for every row")
-
-
-def _by_class(rows: Labelled) -> list[ClassMeasures]:
-    return [
-        measure_class(str(label_text(name)), rows.position == place, rows.proba[:, place], rows.weights)
-        for place, name in enumerate(rows.classes)
-    ]
-
-
-def _by_group(rows: Labelled) -> dict[str, Measures]:
-    """The measures of every group that has rows which count, in the order of the names."""
-    found = {}
-    for number_, name in sorted(enumerate(rows.groups), key=lambda item: item[1]):
-        chosen = rows.group == number_
-        weights = None if rows.weights is None else rows.weights[chosen]
-        if weights is None or weights.any():
-            found[name] = measure(rows.position[chosen], rows.proba[chosen], weights)
-    return found
+        _show_groups(by, found.groups)
+    _show_width(found)
+    if page is not None and rows is not None:
+        click.echo(f"\nThe report is in {page}.{of_sample(rows)}")
 
 
 def _report(rows: Labelled, name: str, page: str) -> None:
@@ -80,22 +77,18 @@ def _report(rows: Labelled, name: str, page: str) -> None:
         rows.proba,
         classes=rows.classes.tolist(),
         sample_weight=rows.weights,
-        title=f"Probabilities of {name}",
+        title=page_title(f"Probabilities of {name}", rows),
     ).save(page)
 
 
-def _content(
-    overall: Measures,
-    of_classes: list[ClassMeasures],
-    of_groups: dict[str, Measures],
-    page: str | None,
-    by: str | None,
-) -> dict[str, Any]:
+def _content(found: Found, page: str | None, by: str | None) -> dict[str, Any]:
     return {
-        "overall": asdict(overall),
-        "classes": [asdict(each) for each in of_classes],
+        "overall": asdict(found.overall),
+        "classes": [asdict(each) for each in found.classes],
         "by": by,
-        "groups": [{"group": name, **asdict(each)} for name, each in of_groups.items()],
+        "groups": [{"group": name, **asdict(each)} for name, each in found.groups.items()],
+        "n_skipped": found.n_skipped,
+        "in_passes": found.in_passes,
         "report": page,
     }
 
@@ -104,10 +97,13 @@ def _cells(measures: Measures) -> list[str]:
     return [count(measures.n_rows), *(number(getattr(measures, name)) for name in NAMES)]
 
 
-def _show_overall(overall: Measures) -> None:
+def _show_overall(found: Found) -> None:
+    overall = found.overall
     facts = [("rows", count(overall.n_rows))]
     facts += [(name.replace("_", " "), number(getattr(overall, name))) for name in NAMES]
     show_table(Table(("measure", "all rows"), [fact for fact in facts if fact[1]]))
+    if found.n_skipped or found.in_passes:
+        click.echo(f"\n{rows_read(overall.n_rows, found.n_skipped, found.in_passes, 'rows')}.")
     if overall.certain_mistakes:
         click.echo()
         show_text(
@@ -139,3 +135,15 @@ def _show_groups(by: str, of_groups: dict[str, Measures]) -> None:
     show_table(
         Table(tuple(headings[place] for place in used), [[line[place] for place in used] for line in lines])
     )
+
+
+def _show_width(found: Found) -> None:
+    """Say how well areas are known, if that can be seen."""
+    measured: list[Measures | ClassMeasures] = [found.overall, *found.classes, *found.groups.values()]
+    width = max(each.auc_error for each in measured)
+    if width > SHOWN:
+        click.echo()
+        show_text(
+            f"In passes an area under the ROC curve is known by its bounds; those shown are right to "
+            f"{width:.1g}."
+        )

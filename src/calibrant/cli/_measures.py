@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant._core._errors import DataError
+from calibrant.cli._reading import Labelled
+from calibrant.engines._columns import label_text
 from calibrant.metrics import auc, brier_decomposition, brier_score, error_rate, log_loss
 
 
@@ -26,6 +29,8 @@ class Measures:
         Share of rows whose most probable class is not the true one.
     auc : float or None
         Area under the ROC curve, for two classes; None where a class is missing.
+    auc_error : float
+        How far the area may be from that; 0 for rows in memory.
     certain_mistakes : int
         Rows whose true class had the probability 0, which make the log loss infinite.
     """
@@ -37,6 +42,7 @@ class Measures:
     refinement: float
     error_rate: float
     auc: float | None
+    auc_error: float
     certain_mistakes: int
 
 
@@ -54,6 +60,8 @@ class ClassMeasures:
         Mean squared error, and its parts.
     auc : float or None
         Area under the ROC curve; None where all rows are alike.
+    auc_error : float
+        How far the area may be from that; 0 for rows in memory.
     """
 
     label: str
@@ -63,6 +71,64 @@ class ClassMeasures:
     calibration: float
     refinement: float
     auc: float | None
+    auc_error: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that was measured.
+
+    Attributes
+    ----------
+    overall : Measures
+        Of all rows.
+    classes : list of ClassMeasures
+        Of every class against the others.
+    groups : dict of str to Measures
+        Of every group of rows, in the order of their names.
+    n_skipped : int
+        Rows that were left out because they cannot be used.
+    in_passes : bool
+        Whether the rows were read in passes.
+    """
+
+    overall: Measures
+    classes: list[ClassMeasures]
+    groups: dict[str, Measures]
+    n_skipped: int
+    in_passes: bool
+
+
+def measure_rows(rows: Labelled, weight: str | None, name: str) -> Found:
+    """Measure the probabilities of rows in memory."""
+    if rows.weights is not None and not rows.weights.any():
+        raise no_weight(weight, name)
+    return Found(
+        measure(rows.position, rows.proba, rows.weights),
+        [
+            measure_class(str(label_text(label)), rows.position == place, rows.proba[:, place], rows.weights)
+            for place, label in enumerate(rows.classes)
+        ],
+        _by_group(rows),
+        rows.n_skipped,
+        in_passes=False,
+    )
+
+
+def no_weight(weight: str | None, name: str) -> DataError:
+    """Say that weights must not be all zero."""
+    return DataError(f"the column {weight!r} of {name} must not be all zero; got zero for every row")
+
+
+def _by_group(rows: Labelled) -> dict[str, Measures]:
+    """The measures of every group that has rows which count, in the order of the names."""
+    found = {}
+    for number, name in sorted(enumerate(rows.groups), key=lambda item: item[1]):
+        chosen = rows.group == number
+        weights = None if rows.weights is None else rows.weights[chosen]
+        if chosen.any() and (weights is None or weights.any()):
+            found[name] = measure(rows.position[chosen], rows.proba[chosen], weights)
+    return found
 
 
 def measure(position: IntArray, proba: Float64Array, weights: Float64Array | None) -> Measures:
@@ -89,6 +155,7 @@ def measure(position: IntArray, proba: Float64Array, weights: Float64Array | Non
         refinement=split.refinement,
         error_rate=error_rate(position, shown, sample_weight=weights, classes=classes),
         auc=_auc(position == 1, proba[:, 1], weights) if n_classes == 2 else None,
+        auc_error=0.0,
         certain_mistakes=int((of_truth <= 0).sum()),
     )
 
@@ -106,6 +173,7 @@ def measure_class(
         calibration=split.calibration,
         refinement=split.refinement,
         auc=_auc(is_it, proba, weights),
+        auc_error=0.0,
     )
 
 

@@ -74,8 +74,29 @@ out_format_option = click.option(
     type=click.Choice(FORMATS),
     help="Format of the output, where the suffix does not tell it. Standard output is CSV by default.",
 )
+passes_option = click.option(
+    "--in-passes/--in-memory",
+    default=None,
+    help="Read the rows several times, a batch at a time, or all at once into memory. By default in passes "
+    "if they would take more than 256 MiB, or a sixteenth of the machine's memory.",
+)
+invalid_option = click.option(
+    "--invalid",
+    type=click.Choice(["error", "skip"]),
+    default="error",
+    show_default=True,
+    help="What a row with a missing or infinite number, without a label, or with an unknown one is: an "
+    "error that names it, or left out.",
+)
 labelled_options = together(
-    label_option, scores_option, weight_option, positive_option, classes_option, format_option
+    label_option,
+    scores_option,
+    weight_option,
+    positive_option,
+    classes_option,
+    format_option,
+    passes_option,
+    invalid_option,
 )
 
 

@@ -1,57 +1,32 @@
-"""Scores or probabilities with their labels, out of a file and the options that say where they are."""
+"""Scores or probabilities with their labels, out of a file and into memory: all rows, or a sample of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._chance import generator
 from calibrant._core._checks import ROUNDING
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._errors import DataError
 from calibrant.cli._progress import watched
-from calibrant.engines import Chosen, Source, choose_columns
-from calibrant.engines._columns import (
-    label_text,
-    label_values,
-    match_classes,
-    read_label_texts,
-    read_numbers,
-    read_scores,
-)
-from calibrant.engines._source import COUNTED, shown
+from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
+from calibrant.engines import Chosen, Source
+from calibrant.engines._columns import label_text, label_values, match_classes
+from calibrant.engines._source import shown
+from calibrant.engines._table_rows import BatchReader
 
 #: How far from one the printed probabilities of a row may sum.
 SUM_ROUNDING = 1e-3
 #: Numbers of a batch, so that a batch of many columns is no larger than one of few.
 BATCH_NUMBERS = 1 << 20
+#: Bytes of a number.
+NUMBER_BYTES = 8
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What the options say about the columns of a file.
-
-    Attributes
-    ----------
-    scores : str
-        Name or pattern of the score columns.
-    label, weight, group : str or None
-        Other columns.
-    positive : str or None
-        The label that a single score is for.
-    classes : list of str or None
-        The labels of the score columns.
-    coded : bool
-        Whether the columns are those of a code, and not the classes.
-    """
-
-    scores: str
-    label: str | None = None
-    weight: str | None = None
-    group: str | None = None
-    positive: str | None = None
-    classes: list[str] | None = None
-    coded: bool = False
+class RowsDoNotFit(Exception):  # noqa: N818  (nothing went wrong)
+    """The rows take more memory than they may."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +47,10 @@ class Labelled:
         The number of every row's group, and the names of the groups.
     columns : tuple of str
         The score columns.
+    n_read : int
+        Rows of the file that can be used; more than n, if only a sample was kept.
+    n_skipped : int
+        Rows that were left out because they cannot be used.
     """
 
     scores: Float64Array
@@ -81,6 +60,8 @@ class Labelled:
     group: IntArray
     groups: list[str]
     columns: tuple[str, ...]
+    n_read: int
+    n_skipped: int
 
     @property
     def labels(self) -> Array:
@@ -95,9 +76,12 @@ class Labelled:
     @property
     def proba(self) -> Float64Array:
         """The scores as probabilities of all classes."""
-        if self.scores.shape[1] > 1:
-            return self.scores
-        return np.column_stack([1.0 - self.scores[:, 0], self.scores[:, 0]])
+        return as_proba(self.scores)
+
+
+def as_proba(matrix: Float64Array) -> Float64Array:
+    """Probabilities of all classes; a single column is that of the second of two."""
+    return np.column_stack([1.0 - matrix[:, 0], matrix[:, 0]]) if matrix.shape[1] == 1 else matrix
 
 
 @dataclass
@@ -105,89 +89,139 @@ class _Texts:
     """Numbers for texts, in the order in which they first come."""
 
     number: dict[str, int] = field(default_factory=dict)
-    first_row: dict[str, int] = field(default_factory=dict)
-    codes: list[IntArray] = field(default_factory=list)
+    first_place: dict[str, str] = field(default_factory=dict)
 
-    def add(self, codes: IntArray, texts: list[str], first: int) -> None:
-        """Take the texts of a batch."""
-        for place, text in enumerate(texts):
-            if text not in self.number:
-                where = np.flatnonzero(codes == place)
-                if len(where):
-                    self.number[text] = len(self.number)
-                    self.first_row[text] = first + int(where[0]) + 1
-        numbers = np.array([self.number.get(text, 0) for text in texts], dtype=np.intp)
-        self.codes.append(numbers[codes])
+    def add(self, codes: IntArray, texts: Sequence[str | None], source: Source, first: int) -> IntArray:
+        """Take the texts of a batch, and give their numbers; -1 for rows without one."""
+        for code, row in zip(*np.unique(codes, return_index=True), strict=True):
+            text = texts[code] if code >= 0 else None
+            if text is not None and text not in self.number:
+                self.number[text] = len(self.number)
+                self.first_place[text] = source.place(first + int(row))
+        numbers = [-1 if text is None else self.number.get(text, -1) for text in texts]
+        return np.array([*numbers, -1], dtype=np.intp)[codes]
 
-    def all_codes(self) -> IntArray:
-        """The numbers of all rows."""
-        return np.concatenate(self.codes) if self.codes else np.empty(0, dtype=np.intp)
+
+class _Gathered:
+    """Arrays of all batches; or of a fair sample of their rows, always the same one, in the order read."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most, self._n, self.n_seen = most, 0, 0
+        self._parts: list[list[Array]] = []
+        self._random = generator(0)
+
+    def add(self, arrays: list[Array]) -> None:
+        """Take the rows of a batch."""
+        n = len(arrays[0])
+        self.n_seen += n
+        # Rows of the least random numbers stay.
+        self._parts.append([*arrays, np.empty(n) if self._most is None else self._random.random(n)])
+        self._n += n
+        if self._most is not None and self._n > 2 * self._most:
+            self._thin(self._most)
+
+    def _thin(self, most: int) -> None:
+        joined = [np.concatenate(each) for each in zip(*self._parts, strict=True)]
+        if len(joined[-1]) > most:
+            kept = np.sort(np.argpartition(joined[-1], most)[:most])
+            joined = [each[kept] for each in joined]
+        self._parts, self._n = [joined], len(joined[-1])
+
+    def arrays(self) -> list[Array]:
+        """All that was kept."""
+        if self._most is not None:
+            self._thin(self._most)
+        return [np.concatenate(each) for each in list(zip(*self._parts, strict=True))[:-1]]
 
 
 def batches_of(source: Source, columns: list[str], n_scores: int, what: str) -> Iterator[pa.RecordBatch]:
     """Read a source in batches of a size that suits the number of scores, and show how far it is."""
-    rows = max(1024, BATCH_NUMBERS // max(8, n_scores))
-    return watched(source.batches(columns, rows), source, what)
+    return watched(source.batches(columns, batch_rows(n_scores)), source, what)
 
 
-def choose_scores(source: Source, wanted: Wanted) -> Chosen:
-    """The score columns, with the classes that the user or their names give them."""
-    chosen = choose_columns(source, wanted.scores, without=[wanted.label, wanted.weight, wanted.group])
-    if wanted.classes is None or wanted.coded or len(chosen.columns) == 1:
-        return chosen
-    if len(wanted.classes) != len(chosen.columns):
-        raise ParameterError(
-            f"--classes must give one label per score column, {len(chosen.columns)} in all; got "
-            f"{len(wanted.classes)}; the columns are {', '.join(chosen.columns)}"
-        )
-    return Chosen(chosen.columns, tuple(wanted.classes))
+def batch_rows(n_scores: int) -> int:
+    """Rows of a batch of so many scores."""
+    return max(1024, BATCH_NUMBERS // max(8, n_scores))
 
 
-def read_labelled(source: Source, wanted: Wanted) -> Labelled:
-    """Read all rows with their labels."""
+def read_labelled(
+    source: Source, wanted: Wanted, *, most: int | None = None, most_bytes: int | None = None
+) -> Labelled:
+    """Read all rows with their labels, or keep a random sample of at most so many.
+
+    Beyond `most_bytes`, `RowsDoNotFit` is raised.
+    """
     assert wanted.label is not None
     chosen = choose_scores(source, wanted)
-    others = [name for name in (wanted.label, wanted.weight, wanted.group) if name is not None]
-    scores, weights = [], []
     labels, groups = _Texts(), _Texts()
-    label_type, n_rows = pa.string(), 0
-    columns = list(dict.fromkeys([*chosen.columns, *others]))
+    label_type, first = pa.string(), 0
+    columns = list(dict.fromkeys([*chosen.columns, *wanted.others]))
+    gathered = _Gathered(most)
     for batch in batches_of(source, columns, len(chosen.columns), "reading"):
-        scores.append(read_scores(batch, chosen.columns, source, n_rows))
-        column = batch.column(wanted.label)
-        labels.add(*read_label_texts(column, wanted.label, source, n_rows), n_rows)
-        if wanted.weight is not None:
-            weights.append(read_weights(batch, wanted.weight, source, n_rows))
+        reader = BatchReader(batch, source, first, wanted.skips)
+        arrays = [
+            read_matrix(reader, chosen.columns, wanted, source, first),
+            labels.add(*reader.label_codes(wanted.label), source, first),
+            np.empty(batch.num_rows) if wanted.weight is None else reader.weights(wanted.weight),
+        ]
+        group: Array = np.zeros(batch.num_rows, dtype=np.intp)
         if wanted.group is not None:
-            groups.add(*_read_groups(batch.column(wanted.group)), n_rows)
-        label_type, n_rows = column.type, n_rows + batch.num_rows
-    if n_rows == 0:
-        raise DataError(f"{source.name} must have at least one row under its header; it has none")
+            its, names = read_groups(batch.column(wanted.group))
+            # Of a sample, the names of all other rows are not kept.
+            group = groups.add(its, names, source, first) if most is None else np.array(names, object)[its]
+        arrays.append(group)
+        gathered.add(arrays if reader.usable is None else [each[reader.usable] for each in arrays])
+        label_type, first = batch.column(wanted.label).type, first + batch.num_rows
+        if most_bytes is not None and gathered.n_seen * len(columns) * NUMBER_BYTES > most_bytes:
+            raise RowsDoNotFit
+    refuse_no_rows(gathered.n_seen, first, source)
+    scores, codes, weights, group = gathered.arrays()
     classes, place = _classes_of(labels, chosen, wanted, source, label_type)
+    position = np.asarray(place, dtype=np.intp)[codes]
+    known = position >= 0
+    if not known.all():
+        scores, position, weights, group = (each[known] for each in (scores, position, weights, group))
+        refuse_no_rows(len(position), first, source)
+    names = list(groups.number)
+    if wanted.group is not None and most is not None:
+        found, group = np.unique(group.astype(np.str_), return_inverse=True)
+        names = found.tolist()
     return Labelled(
-        np.concatenate(scores),
-        np.asarray(place)[labels.all_codes()],
+        scores,
+        position,
         classes,
-        np.concatenate(weights) if weights else None,
-        groups.all_codes(),
-        list(groups.number),
+        None if wanted.weight is None else weights,
+        group,
+        names,
         chosen.columns,
+        gathered.n_seen - int((~known).sum()),
+        first - gathered.n_seen + int((~known).sum()),
     )
 
 
-def read_weights(batch: pa.RecordBatch, name: str, source: Source, first: int) -> Float64Array:
-    """The weights of a batch, none of them negative."""
-    weights = read_numbers(batch.column(name), name, source, first)
-    if (weights < 0).any():
-        row = int(np.argmax(weights < 0))
+def read_matrix(
+    reader: BatchReader, columns: Sequence[str], wanted: Wanted, source: Source, first: int
+) -> Float64Array:
+    """The scores of a batch, with a check that they are probabilities if they must be."""
+    matrix = reader.scores(columns)
+    if wanted.proba:
+        checked = matrix if reader.usable is None else np.where(reader.usable[:, None], matrix, np.nan)
+        check_proba(checked, columns, source, first, sums=not wanted.coded)
+    return matrix
+
+
+def refuse_no_rows(n_usable: int, n_read: int, source: Source) -> None:
+    """Refuse a file of which no row can be used."""
+    if n_read == 0:
+        raise DataError(f"{source.name} must have at least one row under its header; it has none")
+    if n_usable == 0:
         raise DataError(
-            f"the column {name!r} of {source.name} must not be negative; got {weights[row]:g} in row "
-            f"{first + row + 1} ({COUNTED})"
+            f"{source.name} must have a row that can be used; all {n_read:,} were left out; see what is "
+            "wrong with them by --invalid error"
         )
-    return weights
 
 
-def _read_groups(column: pa.Array) -> tuple[IntArray, list[str]]:
+def read_groups(column: pa.Array) -> tuple[IntArray, list[str]]:
     """The groups of a batch; rows without one are a group too."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = [label_text(value) or "(none)" for value in encoded.dictionary.to_pylist()]
@@ -199,92 +233,51 @@ def _classes_of(
     labels: _Texts, chosen: Chosen, wanted: Wanted, source: Source, label_type: pa.DataType
 ) -> tuple[Array, list[int]]:
     """The classes in order, and for every label that was found its place among them."""
-    found = list(labels.number)
-    values = np.sort(label_values(found, label_type, source.as_text))
-    ordered = [str(label_text(label)) for label in values]
-    if wanted.coded:
-        texts = wanted.classes or ordered
-    elif len(chosen.columns) == 1:
-        texts = two_classes(ordered, chosen, wanted)
-    else:
-        texts = list(chosen.classes)
+    texts = texts_of_classes(in_order(list(labels.number), label_type, source), chosen, wanted)
     return label_values(texts, label_type, source.as_text), _places(labels, texts, wanted, source)
+
+
+def in_order(texts: list[str], label_type: pa.DataType, source: Source) -> list[str]:
+    """Labels sorted by their values."""
+    return [str(label_text(label)) for label in np.sort(label_values(texts, label_type, source.as_text))]
 
 
 def _places(labels: _Texts, texts: list[str], wanted: Wanted, source: Source) -> list[int]:
     """For every label its place among the classes; a label that is none of them is named with its row."""
     places = []
-    for text, row in labels.first_row.items():
+    for text, place in labels.first_place.items():
         try:
             places += match_classes([text], texts, "", "")
         except DataError:
+            if wanted.skips:
+                places.append(-1)
+                continue
             raise DataError(
-                f"every label must be one of the classes, {shown(texts)}; got {text!r} in row {row} of the "
-                f"column {wanted.label!r} of {source.name} ({COUNTED}); classes are named by --scores or "
-                "--classes"
+                f"every label must be one of the classes, {shown(texts)}; got {text!r} in the column "
+                f"{wanted.label!r} of {source.name}, in {place}; classes are named by --scores or --classes"
             ) from None
     return places
 
 
-def two_classes(ordered: list[str], chosen: Chosen, wanted: Wanted) -> list[str]:
-    """The two classes of a single score, the positive one second.
-
-    That is the one the user names; or the one that the star of the pattern stands for; or the greater label.
-    """
-    if wanted.classes is not None:
-        if len(wanted.classes) != 2:
-            raise ParameterError(
-                "--classes must give two labels for a single score, the positive one second; got "
-                f"{wanted.classes}"
-            )
-        return wanted.classes
-    if len(ordered) > 2:
-        raise DataError(
-            f"a single score column, {chosen.columns[0]!r}, must have two classes; got {len(ordered)} "
-            f"labels: {shown(ordered)}; name one score column per class in --scores"
-        )
-    named = wanted.positive or (chosen.classes[0] if chosen.classes[0] in ordered else None)
-    both = ordered if len(ordered) == 2 else _with_partner(ordered[0], named)
-    if named is None:
-        return both
-    place = match_classes([named], both, "the label of --positive", "the labels")[0]
-    return [both[1 - place], both[place]]
-
-
-def _with_partner(only: str, named: str | None) -> list[str]:
-    """Two classes where a single label occurs."""
-    partners = {"0": "1", "1": "0", "-1": "1", "true": "false", "false": "true"}
-    partner = named if named not in (None, only) else partners.get(only)
-    if partner is None:
-        raise DataError(
-            f"the labels must have two values; got only {only!r}; name both with --classes, the positive one "
-            "second"
-        )
-    return sorted([only, partner], key=lambda text: (text in ("1", "true"), text))
-
-
-def check_proba(rows: Float64Array, columns: tuple[str, ...], source: Source, first: int) -> None:
-    """Refuse numbers that are no probabilities, with the row that has them."""
+def check_proba(
+    rows: Float64Array, columns: Sequence[str], source: Source, first: int, *, sums: bool = True
+) -> None:
+    """Refuse numbers that are no probabilities, with the row that has them; NaN is let through."""
     outside = (rows < -ROUNDING) | (rows > 1 + ROUNDING)
     if outside.any():
         row, place = np.argwhere(outside)[0]
         raise DataError(
             f"the column {columns[place]!r} of {source.name} must hold probabilities, from 0 to 1; got "
-            f"{rows[row, place]:g} in row {first + row + 1} ({COUNTED}); scores must go through calibrant "
-            "fit and apply first"
+            f"{rows[row, place]:g} in {source.place(first + int(row))}; scores must go through calibrant fit "
+            "and apply first"
         )
-    sums = rows.sum(axis=1)
-    wrong = np.abs(sums - 1.0) > SUM_ROUNDING
-    if len(columns) > 1 and wrong.any():
+    if len(columns) == 1 or not sums:
+        return
+    total = rows.sum(axis=1)
+    wrong = np.abs(total - 1.0) > SUM_ROUNDING
+    if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
-            f"the probabilities of a row of {source.name} must sum to one; got {sums[row]:g} in row "
-            f"{first + row + 1} ({COUNTED}); does --scores name the columns of all classes?"
+            f"the probabilities of a row of {source.name} must sum to one; got {total[row]:g} in "
+            f"{source.place(first + row)}; does --scores name the columns of all classes?"
         )
-
-
-def read_probabilities(source: Source, wanted: Wanted) -> Labelled:
-    """Read all rows with their labels, and make sure that the numbers are probabilities."""
-    rows = read_labelled(source, wanted)
-    check_proba(rows.scores, rows.columns, source, 0)
-    return rows

@@ -95,3 +95,11 @@ def count(value: int) -> str:
 def amount(value: float) -> str:
     """Give a cost: two digits after the point, or for small ones four that count."""
     return f"{value:,.2f}" if abs(value) >= 1 or value == 0 else f"{value:.4g}"
+
+
+def rows_read(n_rows: int, n_skipped: int, in_passes: bool, what: str = "") -> str:
+    """Say how many rows there are, how many were left out, and how they were read."""
+    parts = [f"{count(n_rows)} {what}".rstrip()]
+    if n_skipped:
+        parts.append(f"{count(n_skipped)} left out as they cannot be used")
+    return ", ".join([*parts, "read in passes"] if in_passes else parts)

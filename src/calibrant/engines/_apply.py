@@ -10,7 +10,7 @@ from calibrant._core._checks import check_option
 from calibrant.engines._columns import label_text, read_scores
 from calibrant.engines._files import open_source
 from calibrant.engines._source import Source
-from calibrant.engines._table_rows import _lenient_numbers
+from calibrant.engines._table_rows import lenient_numbers
 from calibrant.models import ScoreModel
 
 
@@ -37,8 +37,8 @@ def apply_in_batches(
         The columns of the scores, in the order that the model takes them in.
     keep : sequence of str, default=()
         Columns to pass on as they are; they come first.
-    prefix : str, default="p_"
-        What the names of the probabilities begin with; the label of the class follows.
+    prefix : str, optional
+        By default ``p_``. What the names of the probabilities begin with; the label of the class follows.
     decision : str, optional
         Name of a column for the decisions of a `ScoreModel`; by default there is none.
     handle_invalid : {"error", "skip", "keep"}, default="error"
@@ -92,7 +92,7 @@ def _applied(
     if handle_invalid == "error":
         matrix = read_scores(batch, columns, source, first)
     else:
-        matrix = np.stack([_lenient_numbers(batch.column(name)) for name in columns], axis=1)
+        matrix = np.stack([lenient_numbers(batch.column(name)) for name in columns], axis=1)
         bad = np.asarray(~np.isfinite(matrix).all(axis=1))
         if bad.any() and handle_invalid == "skip":
             batch, matrix = batch.filter(pa.array(~bad)), matrix[~bad]

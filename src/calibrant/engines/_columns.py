@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._errors import DataError
-from calibrant.engines._source import COUNTED, Source, shown
+from calibrant.engines._source import Source, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,8 @@ def _no_number(name: str, source: Source, value: object, row: int) -> DataError:
         else ""
     )
     return DataError(
-        f"the column {name!r} of {source.name} must hold finite numbers; got {got} in row {row + 1} "
-        f"({COUNTED})" + (comma or "; correct it, or drop that row")
+        f"the column {name!r} of {source.name} must hold finite numbers; got {got} in {source.place(row)}"
+        + (comma or "; correct it, or drop that row")
     )
 
 
@@ -228,10 +228,10 @@ def read_label_texts(column: pa.Array, name: str, source: Source, first: int) ->
     codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
     empty = np.isin(codes, [-1, *missing])
     if empty.any():
-        row = first + int(np.argmax(empty)) + 1
+        place = source.place(first + int(np.argmax(empty)))
         raise DataError(
-            f"the column {name!r} of {source.name} must hold a label in every row; got none in row {row} "
-            f"({COUNTED}); drop that row"
+            f"the column {name!r} of {source.name} must hold a label in every row; got none in {place}; drop "
+            "that row"
         )
     return codes, [text or "" for text in texts]
 

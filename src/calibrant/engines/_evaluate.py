@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from calibrant.calibrators._pooling import pool_points
 from calibrant.engines._checked_rows import checked_rows
 from calibrant.engines._driver import Progress, RowsOfPass, run_plan
 from calibrant.engines._fit import _labels
-from calibrant.engines._forecast import ForecastProblem, GivenForecast
+from calibrant.engines._forecast import ForecastProblem, GivenForecast, GroupForecast
 from calibrant.engines._gather import gather
 from calibrant.engines._grid import grid_from_sample
 from calibrant.engines._metric_pass import MetricSums, SumMetrics
@@ -53,6 +53,10 @@ class Evaluation:
     auc : tuple of tuple of float
         For every column bounds between which the area under its ROC curve lies. They are apart by no more
         than what rows of almost equal probabilities, of the same bin, contribute.
+    columns : tuple of BrierDecomposition
+        The Brier score of every column, and its parts.
+    groups : tuple of Evaluation
+        The same for every group of rows.
     """
 
     n_rows: int
@@ -64,6 +68,8 @@ class Evaluation:
     confusion: Float64Array
     reliability: tuple[ReliabilityBins, ...]
     auc: tuple[tuple[float, float], ...]
+    columns: tuple[BrierDecomposition, ...]
+    groups: "tuple[Evaluation, ...]" = ()
 
 
 def evaluate_in_passes(
@@ -71,6 +77,7 @@ def evaluate_in_passes(
     *,
     classes: object = None,
     width: float = 0.1,
+    n_groups: int = 0,
     n_rows: int | None = None,
     options: PassOptions | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -86,6 +93,9 @@ def evaluate_in_passes(
         The labels; by default those of `rows_of_pass`.
     width : float, default=0.1
         Width of the bins of the reliability diagrams.
+    n_groups : int, default=0
+        Number of groups to measure each for itself too, in the same passes. The key of a row is then the
+        number of its group, from 0; rows of other numbers count only among all. No group may be empty.
     n_rows : int, optional
         About how many rows there are; by default what `rows_of_pass` knows.
     options : PassOptions, optional
@@ -110,18 +120,40 @@ def evaluate_in_passes(
     """
     labels = _labels(classes, rows_of_pass, None)
     known = getattr(rows_of_pass, "n_rows", None) if n_rows is None else n_rows
-    plan = _evaluate(len(labels), width, PassOptions() if options is None else options, known)
+    filled = PassOptions() if options is None else options
+    plan = _evaluate(len(labels), width, filled, known, n_groups)
     return run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
 
 
-def _evaluate(n_classes: int, width: float, options: PassOptions, n_rows: int | None) -> Plan[Evaluation]:
+def _evaluate(
+    n_classes: int, width: float, options: PassOptions, n_rows: int | None, n_groups: int = 0
+) -> Plan[Evaluation]:
     taken: Sample = yield TakeSample()
     sample = taken.rows()
     if len(sample) == 0:
         raise NoRowsError
     n_columns = sample.scores.shape[1]
-    forecast = GivenForecast()
-    splits = split_plans(forecast, n_classes, n_columns, sample, options, n_rows)
+    filled = options.for_problems(n_columns * (1 + n_groups), n_rows)
+    forecasts = [GivenForecast(), *(GroupForecast(number) for number in range(n_groups))]
+    parts = [
+        _evaluate_some(forecast, n_classes, n_columns, width, sample, filled, n_rows)
+        for forecast in forecasts
+    ]
+    overall, *groups = yield from together(parts)
+    return replace(overall, groups=tuple(groups))
+
+
+def _evaluate_some(
+    forecast: Any,
+    n_classes: int,
+    n_columns: int,
+    width: float,
+    sample: Rows,
+    options: PassOptions,
+    n_rows: int | None,
+) -> Plan[Evaluation]:
+    """Measure the rows of a forecast."""
+    splits = split_plans(forecast, n_classes, n_columns, sample, options, n_rows, GivenForecast())
     plans: list[Plan[Any]] = [_sum(SumMetrics(forecast, n_classes, n_columns, width)), *splits]
     sums, *points = yield from together(plans)
     return Evaluation(
@@ -134,6 +166,7 @@ def _evaluate(n_classes: int, width: float, options: PassOptions, n_rows: int | 
         confusion=sums.confusion,
         reliability=tuple(sums.diagram(column) for column in range(n_columns)),
         auc=tuple(auc_bounds(each) for each in points),
+        columns=tuple(_decomposition([parts]) for parts in _parts(sums, points)),
     )
 
 
@@ -149,6 +182,7 @@ def split_plans(
     sample: Rows,
     options: PassOptions,
     n_rows: int | None,
+    sampled: Any = None,
 ) -> list[Plan[Points]]:
     """Plans that gather the rows of every column as finely as isotonic regression needs them.
 
@@ -164,6 +198,8 @@ def split_plans(
         How much memory may be used.
     n_rows : int or None
         About how many rows there are.
+    sampled : GivenForecast or CrossFitForecast, optional
+        What gives the probabilities of the sample, if not `forecast`.
 
     Returns
     -------
@@ -176,14 +212,22 @@ def split_plans(
         sides = np.full(n_classes, -1, dtype=np.int8)
         sides[column if n_columns > 1 else 1] = 1
         problem: Any = ForecastProblem(forecast, Problem(column, sides))
-        grid = grid_from_sample(problem.rows(sample)[0], filled.n_bins or 1, filled.edges)
+        seen = problem if sampled is None else ForecastProblem(sampled, problem.problem)
+        grid = grid_from_sample(seen.rows(sample)[0], filled.n_bins or 1, filled.edges)
         plans.append(gather(problem, grid, open_points, filled))
     return plans
 
 
 def decomposition(sums: MetricSums, points: list[Points]) -> BrierDecomposition:
     """The parts of the Brier score, added over the columns."""
-    parts = [_isotonic_parts(float(brier), each) for brier, each in zip(sums.brier, points, strict=True)]
+    return _decomposition(_parts(sums, points))
+
+
+def _parts(sums: MetricSums, points: list[Points]) -> list[tuple[float, float, float, float]]:
+    return [_isotonic_parts(float(brier), each) for brier, each in zip(sums.brier, points, strict=True)]
+
+
+def _decomposition(parts: list[tuple[float, float, float, float]]) -> BrierDecomposition:
     brier, refinement, resolution, uncertainty = map(sum, zip(*parts, strict=True))
     calibration = sum(max(part[0] - part[1], 0.0) for part in parts)
     return BrierDecomposition(brier, calibration, refinement, resolution, uncertainty, 0.0, 0.0)

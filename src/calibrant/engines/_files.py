@@ -25,9 +25,9 @@ def open_source(where: object, *, format: str | None = None, once: bool = False)
     ----------
     where : str, path, frame or callable
         A path: CSV, TSV, JSON lines (with .gz, .bz2, .zst or .xz after the suffix if compressed), Parquet,
-        Arrow or Feather, by the suffix; a folder of Parquet files, or a pattern such as "part-*.parquet"; "-"
-        for standard input; a frame of pyarrow, pandas, polars or another library that narwhals knows; or a
-        function that gives a new `pyarrow.RecordBatchReader` at every call.
+        Arrow or Feather, by the suffix; a folder of Parquet files, or a pattern such as ``part-*.parquet``;
+        "-" for standard input; a frame of pyarrow, pandas, polars or another library that narwhals knows;
+        or a function that gives a new `pyarrow.RecordBatchReader` at every call.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, optional
         The format, where the suffix does not tell it. Standard input is CSV unless this says otherwise.
     once : bool, default=False

@@ -11,7 +11,7 @@ import pyarrow.parquet as pa_parquet
 
 from calibrant._core._errors import DataError
 from calibrant.engines._files_bytes import TITLES, KeptStream
-from calibrant.engines._source import Source, shown
+from calibrant.engines._source import COUNTED, Source, shown
 
 #: Bytes of a column that are read at a time, however large a row group is. By default pyarrow keeps the bytes
 #: of the whole file as it goes.
@@ -33,6 +33,8 @@ class ParquetSource(Source):
         super().__init__(name, TITLES["parquet"])
         self._files = files
         self._n_rows: int | None = None
+        #: The files that the present pass has come to, each with the number of its first row.
+        self._begun: list[tuple[int, str]] = []
 
     @property
     def n_rows(self) -> int | None:
@@ -40,6 +42,13 @@ class ParquetSource(Source):
         if self._n_rows is None:
             self._n_rows = sum(file.metadata.num_rows for _, file in self._open())
         return self._n_rows
+
+    def place(self, row: int) -> str:
+        """Say where a row is: in which of several files, and its number there."""
+        if isinstance(self._files, KeptStream) or len(self._files) == 1:
+            return super().place(row)
+        first, path = next(begun for begun in reversed(self._begun) if begun[0] <= row)
+        return f"row {row - first + 1} of {path} ({COUNTED})"
 
     def _names(self) -> list[str]:
         _, first = next(self._open())
@@ -56,7 +65,10 @@ class ParquetSource(Source):
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         schema: pa.Schema | None = None
+        self._begun, n_before = [], 0
         for path, file in self._open():
+            self._begun.append((n_before, path))
+            n_before += file.metadata.num_rows
             there = file.schema_arrow
             missing = [name for name in columns if name not in there.names]
             if missing:
@@ -65,8 +77,9 @@ class ParquetSource(Source):
                     f"{shown(there.names)}"
                 )
             schema = schema or pa.schema([there.field(name) for name in columns])
-            for batch in file.iter_batches(batch_size=rows, columns=columns):
-                yield _like(batch.select(columns), schema, path)
+            with _naming(path):
+                for batch in file.iter_batches(batch_size=rows, columns=columns):
+                    yield _like(batch.select(columns), schema, path)
 
 
 class ArrowSource(Source):
@@ -122,7 +135,7 @@ class ArrowSource(Source):
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _naming(path: str | Path) -> Iterator[None]:
     """Name the one file of several that cannot be read."""
     try:
         yield

@@ -166,6 +166,33 @@ def model_plan(
     ScoreModel
         The fitted model.
     """
+    fitted, _ = yield from judged_model_plan(model, classes, options, n_rows)
+    return fitted
+
+
+def judged_model_plan(
+    model: ScoreModel, classes: Array, options: PassOptions, n_rows: int | None = None
+) -> Plan[tuple[ScoreModel, Judged]]:
+    """The plan of a whole model; beside its fitted copy, the rows that it was measured on come back.
+
+    Parameters
+    ----------
+    model : ScoreModel
+        The model.
+    classes : ndarray of shape (k,)
+        The labels.
+    options : PassOptions
+        How much memory may be used.
+    n_rows : int, optional
+        About how many rows there are.
+
+    Returns
+    -------
+    model : ScoreModel
+        The fitted model.
+    judged : Judged
+        Rows that were held out, with their probabilities.
+    """
     costs, rule = model._read_decisions(classes)
     taken: Sample = yield TakeSample()
     sample = taken.rows()
@@ -187,7 +214,7 @@ def model_plan(
         copy.rule_ = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
     copy.summary_ = _summary(counts, judged, measure(judged, costs, rule))
     copy._keep(fitted, classes, costs)
-    return copy
+    return copy, judged
 
 
 def _hold_out(

@@ -26,6 +26,25 @@ class GivenForecast:
 
 @travels
 @dataclass(frozen=True, eq=False)
+class GroupForecast:
+    """The scores of some rows are probabilities: of those whose key is the number of a group.
+
+    Parameters
+    ----------
+    number : int
+        The group.
+    """
+
+    number: int
+
+    def rows(self, rows: Rows) -> Rows:
+        """Give the rows of the group, with their probabilities in the place of scores."""
+        given = GivenForecast().rows(rows)
+        return given.once(("group", self.number), lambda: given.where(given.keys() == np.uint64(self.number)))
+
+
+@travels
+@dataclass(frozen=True, eq=False)
 class CrossFitForecast:
     """Every row is judged by the model that was fitted without its fold: of two classes the second.
 

@@ -3,6 +3,9 @@
 What is learned does not depend on the sample, only how long that takes. So an engine may end this pass as
 soon as it has seen enough rows. A sample of all rows is the same in whatever order they come: every row gets
 a number that depends on nothing but what is in it, and the rows of the least numbers are kept.
+
+A sample of one fold is one to measure on, so it must be fair: there the number of a row depends on its key
+too. Otherwise equal rows, of which rounded scores make many, would be kept or dropped together.
 """
 
 from collections.abc import Mapping
@@ -11,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant.engines._hashing import hash_floats
+from calibrant.engines._hashing import hash_floats, mix
 from calibrant.engines._rows import Fold, Rows
 from calibrant.engines._summary import Summary, Task
 from calibrant.engines._travel import travels
@@ -62,6 +65,8 @@ class Sample(Summary):
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight
         matrix = rows.scores.reshape(len(rows), -1)
         priority = rows.once("priority", lambda: hash_floats([rows.position.astype(np.float64), *matrix.T]))
+        if self.task.only is not None:
+            priority = mix(priority ^ rows.keys())
         self._keep(priority.view(np.int64), [rows.position.astype(np.float64), weight, *matrix.T])
 
     def _keep(self, priority: Array, rows: list[Array]) -> None:

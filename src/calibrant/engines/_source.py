@@ -70,6 +70,21 @@ class Source(ABC):
         """How much of the file the present pass has read, from 0 to 1, or None where nothing tells."""
         return None
 
+    def place(self, row: int) -> str:
+        """Say where a row is, for messages.
+
+        Parameters
+        ----------
+        row : int
+            Number of the row, from 0, among those that the present pass has read.
+
+        Returns
+        -------
+        str
+            Its number from 1, and the file if there are several.
+        """
+        return f"row {row + 1} ({COUNTED})"
+
     def batches(
         self, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
     ) -> Iterator[pa.RecordBatch]:

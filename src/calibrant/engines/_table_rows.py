@@ -1,6 +1,6 @@
 """Rows of a source of Arrow batches: columns of scores, a label, a weight, a key."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as
 from calibrant._core._checks import check_binary_labels, check_option
 from calibrant._core._errors import DataError
 from calibrant.engines._columns import (
+    _truth,
     label_text,
     label_values,
     read_label_texts,
@@ -20,7 +21,7 @@ from calibrant.engines._columns import (
 from calibrant.engines._files import open_source
 from calibrant.engines._hashing import Hashes, hash_column
 from calibrant.engines._rows import Rows
-from calibrant.engines._source import COUNTED, Source, shown
+from calibrant.engines._source import Source, shown
 
 
 def rows_of(
@@ -135,11 +136,11 @@ class TableRows:
             first += batch.num_rows
 
     def _rows(self, batch: pa.RecordBatch, texts: dict[str | None, int], first: int) -> Rows:
-        reader = _Reader(batch, self.source, first, self.skips)
+        reader = BatchReader(batch, self.source, first, self.skips)
         columns = [reader.numbers(name) for name in self.scores]
         position = reader.positions(self.label, texts, self.classes)
         weight = None if self.weight is None else reader.weights(self.weight)
-        key = None if self.key is None else reader.hashes(self.key)
+        key = self._keys(reader)
         scores = columns[0] if len(columns) == 1 else np.array(columns).T
         rows = Rows(scores, position, weight, key, first)
         if reader.usable is None:
@@ -147,20 +148,60 @@ class TableRows:
         self.n_skipped += len(rows) - int(reader.usable.sum())
         return rows.where(reader.usable)
 
+    def _keys(self, reader: "BatchReader") -> Hashes | None:
+        return None if self.key is None else reader.hashes(self.key)
 
-class _Reader:
-    """Columns of a batch as arrays; where rows may be left out, `usable` tells which are not."""
+
+class BatchReader:
+    """Columns of a batch as arrays.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch
+        Some rows.
+    source : Source
+        Where they come from.
+    first : int
+        Rows of the source before this batch.
+    skips : bool
+        Whether rows that cannot be used are left out; if not, the first of them is an error.
+
+    Attributes
+    ----------
+    batch : pyarrow.RecordBatch
+        The rows.
+    usable : ndarray of bool of shape (n,) or None
+        Which rows need not be left out, by the columns that were read so far; None for all.
+    """
 
     def __init__(self, batch: pa.RecordBatch, source: Source, first: int, skips: bool) -> None:
-        self._batch, self._source, self._first, self._skips = batch, source, first, skips
+        self.batch, self._source, self._first, self._skips = batch, source, first, skips
         self.usable: BoolArray | None = None
+
+    def scores(self, names: Sequence[str]) -> Float64Array:
+        """Read several columns of finite numbers as one matrix."""
+        matrix = np.empty((self.batch.num_rows, len(names)))
+        for place, name in enumerate(names):
+            matrix[:, place] = self.numbers(name)
+        return matrix
+
+    def label_codes(self, name: str) -> tuple[IntArray, Sequence[str | None]]:
+        """For every row the number of its label's text, -1 if it has none; and the texts."""
+        column = self.batch.column(name)
+        if not self._skips:
+            return read_label_texts(column, name, self._source, self._first)
+        codes, texts = lenient_labels(column)
+        codes = np.where(np.isin(codes, [n for n, text in enumerate(texts) if text is None]), -1, codes)
+        self._leave_out(codes < 0)
+        return codes, texts
 
     def _leave_out(self, bad: BoolArray) -> None:
         if bad.any():
             self.usable = ~bad if self.usable is None else self.usable & ~bad
 
     def numbers(self, name: str) -> Float64Array:
-        column = self._batch.column(name)
+        """Read a column of finite numbers; 0 in rows that are left out."""
+        column = self.batch.column(name)
         if pa.types.is_float64(column.type) and column.null_count == 0:
             values = column.to_numpy()  # the file's own memory
             finite = np.isfinite(values)
@@ -168,31 +209,31 @@ class _Reader:
                 return np.asarray(values)
         if not self._skips:
             return read_numbers(column, name, self._source, self._first)
-        values = _lenient_numbers(column)
+        values = lenient_numbers(column)
         bad = ~np.isfinite(values)
         self._leave_out(bad)
         return np.where(bad, 0.0, values) if bad.any() else values
 
     def weights(self, name: str) -> Float64Array:
+        """Read a column of weights; 0 in rows that are left out."""
         values = self.numbers(name)
         negative = values < 0
         if negative.any() and not self._skips:
             row = int(np.argmax(negative))
             raise DataError(
                 f"the column {name!r} of {self._source.name} must hold weights that are not negative; got "
-                f"{values[row]} in row {self._first + row + 1} ({COUNTED})"
+                f"{values[row]} in {self._source.place(self._first + row)}"
             )
         self._leave_out(negative)
         return np.where(negative, 0.0, values) if negative.any() else values
 
-    def positions(self, name: str, known: dict[str | None, int], classes: Array) -> IntArray:
-        column = self._batch.column(name)
-        texts: Sequence[str | None]
-        if self._skips:
-            codes, texts = _lenient_labels(column)
-        else:
-            codes, texts = read_label_texts(column, name, self._source, self._first)
-        places = np.array([known.get(text, -1) for text in texts], dtype=np.intp)
+    def positions(self, name: str, known: Mapping[str | None, int], classes: Array) -> IntArray:
+        """Read a column of labels, as numbers of the classes; 0 in rows that are left out."""
+        codes, texts = self.label_codes(name)
+        loose = {_truth(text or ""): place for text, place in known.items()}
+        places = np.array(
+            [known.get(text, loose.get(_truth(text or ""), -1)) for text in texts], dtype=np.intp
+        )
         position = places[codes] if len(places) else np.full(len(codes), -1, dtype=np.intp)
         position[codes < 0] = -1
         bad = position < 0
@@ -201,22 +242,23 @@ class _Reader:
                 row = int(np.argmax(bad))
                 raise DataError(
                     f"the column {name!r} of {self._source.name} must hold one of the classes "
-                    f"{shown(classes.tolist())}; got {texts[codes[row]]!r} in row {self._first + row + 1} "
-                    f"({COUNTED})"
+                    f"{shown(classes.tolist())}; got {texts[codes[row]]!r} in "
+                    f"{self._source.place(self._first + row)}"
                 )
             self._leave_out(bad)
             position[bad] = 0
         return np.asarray(position)
 
     def hashes(self, name: str) -> Hashes:
-        column = self._batch.column(name)
+        """Read a column of keys, as their hashes."""
+        column = self.batch.column(name)
         if column.null_count:
             missing = pc.is_null(column).to_numpy(zero_copy_only=False)
             if not self._skips:
-                row = self._first + int(np.argmax(missing)) + 1
+                place = self._source.place(self._first + int(np.argmax(missing)))
                 raise DataError(
                     f"the key column {name!r} of {self._source.name} must hold a key in every row; got none "
-                    f"in row {row} ({COUNTED})"
+                    f"in {place}"
                 )
             self._leave_out(missing)
             kept = np.flatnonzero(~missing)
@@ -227,8 +269,8 @@ class _Reader:
         return hash_column(column, name)
 
 
-def _lenient_numbers(column: pa.Array) -> Float64Array:
-    """Numbers, and NaN for all that is none."""
+def lenient_numbers(column: pa.Array) -> Float64Array:
+    """Give numbers, and NaN for all that is none."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     try:
@@ -246,8 +288,8 @@ def _number(value: object) -> float:
         return np.nan
 
 
-def _lenient_labels(column: pa.Array) -> tuple[IntArray, list[str | None]]:
-    """Numbers of texts, -1 where there is none, and the texts."""
+def lenient_labels(column: pa.Array) -> tuple[IntArray, list[str | None]]:
+    """Give numbers of texts, -1 where there is none, and the texts."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
     return codes, [label_text(value) for value in encoded.dictionary.to_pylist()]
@@ -261,7 +303,7 @@ def _find_classes(source: Source, label: str, n_columns: int, skips: bool) -> Ar
         column = batch.column(0)
         kind = column.type
         if skips:
-            found |= {text for text in _lenient_labels(column)[1] if text is not None}
+            found |= {text for text in lenient_labels(column)[1] if text is not None}
         else:
             found |= set(read_label_texts(column, label, source, first)[1])
         first += batch.num_rows

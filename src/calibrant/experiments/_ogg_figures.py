@@ -125,7 +125,7 @@ def boundaries(panel: str, name: str, cost: Any) -> list[Series]:
     panel : str
         The part of the figure.
     name : str
-        What the costs are called.
+        What the costs are called; empty if they need no name.
     cost : array-like of shape (3, 3)
         ``cost[i, j]`` is the cost of deciding i when the truth is j.
 
@@ -136,7 +136,7 @@ def boundaries(panel: str, name: str, cost: Any) -> list[Series]:
     """
     segments = {pair: boundary_segment(cost, *pair) for pair in PAIRS}
     return [
-        _series(panel, f"{name}: {i + 1} or {k + 1}", segment, "line")
+        _series(panel, f"{name}: {i + 1} or {k + 1}" if name else f"{i + 1} or {k + 1}", segment, "line")
         for (i, k), segment in segments.items()
         if segment is not None
     ]
@@ -202,7 +202,7 @@ def _collect_partitions(done: Sequence[Done]) -> Findings:
     if not done:
         return Findings(checks=tuple(Check(statement, None) for statement in statements))
     costs = {name: np.array(cost) for name, cost in done[0].answer.items()}
-    series = [line for name, cost in costs.items() for line in boundaries(name, name, cost)]
+    series = [line for name, cost in costs.items() for line in boundaries(name, "", cost)]
     original = costs["original"]
     gaps = (
         max(_angle(original, costs["row addition"], pair) for pair in ((0, 1), (1, 2))),

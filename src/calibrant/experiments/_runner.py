@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from calibrant.experiments._cache import Cache
 from calibrant.experiments._datasets import MissingDataError
@@ -101,7 +102,9 @@ def _answers(jobs: Sequence[Job], cache: Cache, n_jobs: int | None, progress: Pr
 def _run(number: int, job: Job, cache: Cache) -> tuple[int, Any]:
     """Run one job and keep its answer at once, so that an interruption loses only what is under way."""
     try:
-        answer = job()
+        # Sums in several threads differ in the last digit from those in one, and workers have one each.
+        with threadpool_limits(1):
+            answer = job()
     except MissingDataError as error:
         return number, Missing(str(error))
     return number, cache.put(job, answer)

@@ -93,7 +93,7 @@ def _at_most(statement: str, data: str, left: float, right: float, reason: str =
     if left > right:
         reasons = ("A tie: they differ by less than 1%." if left < 1.01 * right else "", reason)
         finding = ". ".join([finding, " ".join(filter(None, reasons))]) if any(reasons) else finding
-    return Check(f"{data}: {statement}", left <= right, finding)
+    return Check(f"{data}: {statement}", bool(left <= right), finding)
 
 
 def _reason(data: str) -> str:

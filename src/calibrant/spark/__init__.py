@@ -7,8 +7,8 @@
 - `evaluate`: all that is known of how good they are; `compare`: which method to use.
 - `FrameRows`: the rows of a frame for any plan of `calibrant.engines`.
 
-What is fitted here is an ordinary model of `calibrant.models`: the same file, the same numbers. The frames may be
-those of a classic session or of Spark Connect. Executors need calibrant installed, as the driver does.
+What is fitted here is an ordinary model of `calibrant.models`: the same file, the same numbers. The frames
+may be those of a classic session or of Spark Connect. Executors need calibrant installed, as the driver does.
 """
 
 from calibrant._core._errors import MissingExtraError

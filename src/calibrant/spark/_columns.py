@@ -32,12 +32,8 @@ class ScoreColumns:
     names: tuple[str, ...]
     packed: bool
 
-    def select(self, frame: DataFrame) -> list[Column]:
-        """The scores as numbers of double precision, or as arrays of such, under their own names."""
-        return [number.alias(name) for name, number in zip(self.names, self.values(frame), strict=True)]
-
     def values(self, frame: DataFrame) -> list[Column]:
-        """The same without names."""
+        """The scores as numbers of double precision, or as arrays of such."""
         if not self.packed:
             return [quoted(name).cast("double") for name in self.names]
         column = quoted(self.names[0])
@@ -80,6 +76,8 @@ def score_columns(frame: DataFrame, name: str, names: Sequence[str] | None) -> S
     """
     chosen = (name,) if names is None else tuple(names)
     check_columns(frame, chosen)
+    if len(set(chosen)) < len(chosen):
+        raise DataError(f"scoresCols must name every column once; got {', '.join(chosen)}")
     packed = names is None and _is_packed(frame.schema[name].dataType)
     for each in chosen:
         kind = frame.schema[each].dataType

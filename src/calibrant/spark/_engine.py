@@ -30,7 +30,7 @@ from calibrant.spark._survey import check_known, find_classes, survey
 T = TypeVar("T")
 #: Rows that the driver looks at to begin from.
 SAMPLE_ROWS = 1 << 17
-#: Summaries of so many partitions come to the driver as they are; of more, so many at a time are merged before.
+#: Summaries of so many partitions come to the driver as they are; of more, so many at once are merged before.
 FEW_PARTITIONS, FAN_IN = 8, 32
 #: Bins and fetched rows of all problems of a pass together: they cross the network once per partition.
 MOST_BINS_IN_ALL, MOST_BINS, LEAST_BINS, MOST_FETCHED = 1 << 19, 1 << 17, 1 << 10, 1 << 21
@@ -60,6 +60,8 @@ class FrameRows:
         How they are to be read.
     sample : Rows
         Some rows.
+    is_whole : bool
+        Whether these are all rows.
     """
 
     classes: Array
@@ -69,17 +71,18 @@ class FrameRows:
     frame: DataFrame
     layout: Layout
     sample: Rows
+    is_whole: bool
 
     @classmethod
     def of(
         cls,
         frame: DataFrame,
         *,
-        labelCol: str = "label",  # noqa: N803  (the names of Spark)
-        rawPredictionCol: str = "rawPrediction",  # noqa: N803
-        scoresCols: Sequence[str] | None = None,  # noqa: N803
-        weightCol: str | None = None,  # noqa: N803
-        keyCol: str | None = None,  # noqa: N803
+        labelCol: str = "label",
+        rawPredictionCol: str = "rawPrediction",
+        scoresCols: Sequence[str] | None = None,
+        weightCol: str | None = None,
+        keyCol: str | None = None,
         classes: Sequence[object] | None = None,
         coded: bool = False,
         paired: bool = False,
@@ -106,8 +109,8 @@ class FrameRows:
         coded : bool, default=False
             Whether the scores are those of the columns of a code.
         paired : bool, default=False
-            Whether both of two scores in a vector are needed. Otherwise the second is taken alone if there are
-            two classes, as MLlib's vectors hold the same score for one class and against the other.
+            Whether both of two scores in a vector are needed. Otherwise the second is taken alone if there
+            are two classes, as MLlib's vectors hold the same score for one class and against the other.
         skip : bool, default=False
             Whether rows that cannot be used are left out; otherwise they are an error.
 
@@ -126,7 +129,7 @@ class FrameRows:
         if alone:
             labels = find_classes(seen, classes, None, labelCol)
         else:
-            labels = find_classes(seen, classes, None if coded and classes else _per_class(seen, coded), labelCol)
+            labels = find_classes(seen, classes, len(seen.known) if coded else seen.width, labelCol)
         _check_width(seen.width, labels, columns, coded=coded, alone=alone)
         if not skip:
             check_known(seen, labels, labelCol)
@@ -144,7 +147,8 @@ class FrameRows:
         chosen = _chosen(frame, columns, labelCol, weightCol, keyCol)
         texts = {label_text(value) for value in labels}
         n_rows = sum(count for text, count in seen.known.items() if text in texts)
-        sample = _sample(chosen, layout, sum(seen.labels.values()))
+        n_there = sum(seen.labels.values())
+        sample = _draw(chosen, layout, n_there, SAMPLE_ROWS, seed=0)
         return cls(
             classes=labels,
             n_rows=n_rows,
@@ -153,6 +157,7 @@ class FrameRows:
             frame=chosen,
             layout=replace(layout, repeated=_repeated(sample)),
             sample=sample,
+            is_whole=n_there <= SAMPLE_ROWS,
         )
 
     def run(self, plan: Plan[T]) -> T:
@@ -170,9 +175,12 @@ class FrameRows:
 
         Notes
         -----
-        Partitions are summarised where they are, and their summaries are merged in the order of the partitions.
-        So a pass gives the same bits again whenever the partitions hold the same rows in the same order, as those
-        of files and of cached frames do, however often tasks had to be tried; counts do not depend on the order.
+        Partitions are summarised where they are, and their summaries are merged in the order of the
+        partitions. So a pass gives the same bits again whenever the partitions hold the same rows in the same
+        order, as those of files and of cached frames do, however often tasks had to be tried; counts do not
+        depend on the order.
+
+        Up to 131072 rows come to the driver once, and passes are made there.
         """
         summary: Summary | None = None
         try:
@@ -194,7 +202,7 @@ class FrameRows:
         Summary
             The summary of all rows.
         """
-        if task.rows_needed is not None:
+        if self.is_whole or task.rows_needed is not None:
             return reduce_rows(task, [self.sample])
         text, layout = task.to_json(), self.layout
 
@@ -219,6 +227,23 @@ class FrameRows:
             left = -(-left // FAN_IN)
         return summaries
 
+    def draw(self, n_rows: int, seed: int) -> Rows:
+        """Bring rows to the driver, drawn at random if there are more than wanted.
+
+        Parameters
+        ----------
+        n_rows : int
+            How many, about.
+        seed : int
+            How they are drawn.
+
+        Returns
+        -------
+        Rows
+            The rows, in an order that depends on nothing but what is in them.
+        """
+        return _draw(self.frame, self.layout, self.n_rows, n_rows, seed)
+
     def options(self, n_problems: int, n_bins: int | None = None, max_rows: int | None = None) -> PassOptions:
         """How much memory a fit of so many columns of scores may use.
 
@@ -234,7 +259,9 @@ class FrameRows:
         PassOptions
             Fewer bins than for files: every partition sends its own.
         """
-        most = max(LEAST_BINS, min(MOST_BINS, MOST_BINS_IN_ALL // max(n_problems, 1), self.n_rows // ROWS_PER_BIN))
+        most = max(
+            LEAST_BINS, min(MOST_BINS, MOST_BINS_IN_ALL // max(n_problems, 1), self.n_rows // ROWS_PER_BIN)
+        )
         fetched = max(LEAST_BINS, MOST_FETCHED // max(n_problems, 1))
         return PassOptions(n_bins=n_bins or most, max_rows=max_rows or fetched)
 
@@ -254,18 +281,18 @@ def _put_together(task: Task, table: pa.Table) -> Summary:
 def _chosen(
     frame: DataFrame, columns: ScoreColumns, label: str, weight: str | None, key: str | None
 ) -> DataFrame:
-    """The columns that are used, each once."""
-    chosen: dict[str, Column] = dict(zip(columns.names, columns.select(frame), strict=True))
+    """The columns that are used, each once, known by their numbers."""
+    chosen: dict[str, Column] = dict(zip(columns.names, columns.values(frame), strict=True))
     for name in (label, weight, key):
         if name is not None and name not in chosen:
             chosen[name] = quoted(name)
-    return frame.select(*chosen.values())
+    return frame.select(*(column.alias(f"c{number}") for number, column in enumerate(chosen.values())))
 
 
 def _usable(
     frame: DataFrame, columns: ScoreColumns, label: str, weight: str | None, key: str | None
 ) -> Column:
-    """Which rows can be learned from, as far as Spark can tell; labels that are unknown come to light later."""
+    """Which rows can be learned from, as far as Spark can tell; unknown labels come to light later."""
     usable = columns.usable(frame) & quoted(label).isNotNull()
     if weight is not None:
         usable = usable & usable_weight(weight)
@@ -274,39 +301,40 @@ def _usable(
     return usable
 
 
-def _per_class(seen: Any, coded: bool) -> int | None:
-    """How many classes the scores tell of."""
-    return len(seen.known) if coded else int(seen.width)
-
-
-def _check_width(
-    width: int, classes: Array, columns: ScoreColumns, *, coded: bool, alone: bool
-) -> None:
+def _check_width(width: int, classes: Array, columns: ScoreColumns, *, coded: bool, alone: bool) -> None:
     if coded or alone or width == len(classes) or (width == 1 and len(classes) == 2):
         return
-    where = f"the column {columns.names[0]!r}" if columns.packed else f"the columns {', '.join(columns.names)}"
+    where = (
+        f"the column {columns.names[0]!r}" if columns.packed else f"the columns {', '.join(columns.names)}"
+    )
     raise DataError(
-        f"{where} must hold one score per class, {len(classes)} in all, or one score of two classes; got {width}; "
-        "name the columns of all classes, or give the classes"
+        f"{where} must hold one score per class, {len(classes)} in all, or one score of two classes; got "
+        f"{width}; name the columns of all classes, or give the classes"
     )
 
 
-def _sample(frame: DataFrame, layout: Layout, n_rows: int) -> Rows:
-    """Some rows of all partitions, in an order that does not depend on how they came."""
-    if n_rows > SAMPLE_ROWS:
-        frame = frame.sample(fraction=SAMPLE_ROWS / n_rows, seed=0)
+def _draw(frame: DataFrame, layout: Layout, n_rows: int, wanted: int, seed: int) -> Rows:
+    """Rows of all partitions, in an order that does not depend on how they came."""
+    if n_rows > wanted:
+        frame = frame.sample(fraction=wanted / n_rows, seed=seed)
     table: pa.Table = frame.toArrow()
-    parts = list(layout.rows(table.to_batches(), 0, "the frame"))
-    if not parts:
+    batches = list(layout.rows(table.to_batches(), 0, "the frame"))
+    if not batches:
         return Rows(np.empty((0, 1)), np.empty(0, dtype=np.intp))
-    weighted = layout.weight is not None
+    weights = [batch.weight for batch in batches if batch.weight is not None]
     rows = Rows(
-        np.concatenate([part.scores for part in parts]),
-        np.concatenate([part.position for part in parts]),
-        np.concatenate([part.weight for part in parts if part.weight is not None]) if weighted else None,
+        np.concatenate([batch.scores for batch in batches]),
+        np.concatenate([batch.position for batch in batches]),
+        np.concatenate(weights) if weights else None,
+        np.concatenate([batch.keys() for batch in batches]),
     )
-    order = np.argsort(content_hashes(rows), kind="stable")
-    return Rows(rows.scores[order], rows.position[order], None if rows.weight is None else rows.weight[order])
+    order = np.lexsort((rows.keys(), content_hashes(rows)))
+    return Rows(
+        rows.scores[order],
+        rows.position[order],
+        None if rows.weight is None else rows.weight[order],
+        rows.keys()[order],
+    )
 
 
 def _repeated(sample: Rows) -> Any:

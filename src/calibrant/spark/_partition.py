@@ -91,6 +91,11 @@ class Layout:
         for rows in table():
             yield rows if self.key is not None else replace(rows, key=keys(rows))
 
+    def columns(self) -> list[str]:
+        """Names of the columns that Spark sends, in order. It knows them by their numbers, as names may be any text."""
+        used = [*self.scores, self.label, self.weight, self.key]
+        return list(dict.fromkeys(name for name in used if name is not None))
+
     def unpacked(self) -> list[str]:
         """Names of the scores that are used, one for each."""
         if self.width is None:
@@ -107,13 +112,11 @@ class _PartitionSource(Source):
         self._batches, self._layout = batches, layout
 
     def _names(self) -> list[str]:
-        layout = self._layout
-        others = [layout.label, layout.weight, layout.key]
-        return list(dict.fromkeys([*layout.unpacked(), *(name for name in others if name is not None)]))
+        return list(dict.fromkeys([*self._layout.unpacked(), *self._layout.columns()]))
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         for batch in _gathered(self._batches, rows):
-            yield self._taken_apart(batch).select(columns)
+            yield self._taken_apart(batch.rename_columns(self._layout.columns())).select(columns)
 
     def _taken_apart(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         layout = self._layout
@@ -172,9 +175,9 @@ def array_matrix(column: pa.Array, width: int, name: str) -> Array:
 class _RowKeys:
     """Hashes that put the rows of a partition into folds, in whatever order the rows come.
 
-    A row's hash is that of its numbers: after a shuffle Spark may give rows in another order every time, so that
-    their places tell nothing. Rows that come again and again are numbered, so that they do not all end in one
-    fold; which of several equal rows gets which number makes no difference.
+    A row's hash is that of its numbers: after a shuffle Spark may give rows in another order every time, so
+    that their places tell nothing. Rows that come again and again are numbered, so that they do not all end
+    in one fold; which of several equal rows gets which number makes no difference.
     """
 
     def __init__(self, partition: int, repeated: Hashes) -> None:
@@ -239,8 +242,8 @@ def reduce_partition(
     Yields
     ------
     RecordBatch
-        A row for every part of the summary; or one that says what cannot be used, as an error would make Spark
-        try the same again three times.
+        A row for every part of the summary; or one that says what cannot be used, as an error would make
+        Spark try the same again three times.
     """
     task = task_from_json(task_text)
     name = f"partition {partition} of the frame"

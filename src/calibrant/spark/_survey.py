@@ -1,4 +1,4 @@
-"""What must be known of a frame before the first pass: its labels, how many rows, how many scores, how many parts."""
+"""What must be known of a frame before the first pass: labels, rows, scores, partitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,16 +86,16 @@ def survey(frame: DataFrame, columns: ScoreColumns, label: str, weight: Column |
     )
     if len(groups) > MOST_LABELS:
         raise DataError(
-            f"the column {label!r} must hold at most {MOST_LABELS} different labels; it holds more; is it the "
-            "column of the labels?"
+            f"the column {label!r} must hold at most {MOST_LABELS} different labels; it holds more; is it "
+            "the column of the labels?"
         )
     if not groups:
         raise DataError("the frame must have at least one row; it has none")
     widths = {width for group in groups for width in group[2:4] if width is not None}
     if len(widths) > 1:
         raise DataError(
-            f"the column {columns.names[0]!r} must hold vectors of one length; got lengths from {min(widths)} to "
-            f"{max(widths)}"
+            f"the column {columns.names[0]!r} must hold vectors of one length; got lengths from "
+            f"{min(widths)} to {max(widths)}"
         )
     kind = frame.schema[label].dataType
     return Survey(
@@ -123,8 +123,8 @@ def find_classes(seen: Survey, given: Sequence[object] | None, n_scores: int | N
     Returns
     -------
     ndarray of shape (k,)
-        The labels: those given; or 0, 1, ... as MLlib counts them, if there is a score for every number and all
-        labels are such numbers; or else the sorted labels of the frame.
+        The labels: those given; or 0, 1, ... as MLlib counts them, if there is a score for every number and
+        all labels are such numbers; or else the sorted labels of the frame.
     """
     if given is not None:
         return as_array(given, "classes")
@@ -166,7 +166,9 @@ def check_known(seen: Survey, classes: Array, label: str) -> None:
     missing = sum(count for value, count in seen.labels.items() if label_text(value) is None)
     advice = "; set handleInvalid to 'skip' to leave such rows out"
     if missing:
-        raise DataError(f"the column {label!r} must hold a label in every row; {missing} rows have none{advice}")
+        raise DataError(
+            f"the column {label!r} must hold a label in every row; {missing} rows have none{advice}"
+        )
     texts = {label_text(value) for value in classes}
     unknown = {text: count for text, count in seen.known.items() if text not in texts}
     if unknown:

@@ -1,0 +1,78 @@
+"""All measures of probabilities that are read in passes."""
+
+import math
+
+import numpy as np
+
+from calibrant.cli._measures import ClassMeasures, Found, Measures, no_weight
+from calibrant.cli._passes import PassRows
+from calibrant.cli._progress import watched_passes
+from calibrant.engines import Evaluation, evaluate_in_passes
+from calibrant.engines._columns import label_text
+from calibrant.engines._summary import NoRowsError
+
+
+def measure_passes(rows: PassRows) -> Found:
+    """Measure the probabilities of rows that are read again and again."""
+    try:
+        with watched_passes(rows.source) as progress:
+            found = evaluate_in_passes(rows, n_groups=len(rows.groups), progress=progress)
+    except NoRowsError:
+        raise no_weight(rows.weight, rows.source.name) from None
+    groups = zip(rows.groups, found.groups, strict=True)
+    return Found(
+        _measures(found),
+        _by_class(found, [str(label_text(label)) for label in rows.classes]),
+        {name: _measures(each) for name, each in groups},
+        rows.n_skipped,
+        in_passes=True,
+    )
+
+
+def _measures(found: Evaluation) -> Measures:
+    """Of two classes the Brier score is that of the second, be there one column of probabilities or two."""
+    two = len(found.confusion) == 2
+    brier = found.columns[-1] if two else found.brier
+    area, error = _middle(found.auc[-1]) if two else (None, 0.0)
+    return Measures(
+        n_rows=found.n_rows,
+        log_loss=found.log_loss,
+        brier_score=brier.brier,
+        calibration=brier.calibration,
+        refinement=brier.refinement,
+        error_rate=found.error_rate,
+        auc=area,
+        auc_error=error,
+        certain_mistakes=found.impossible,
+    )
+
+
+def _by_class(found: Evaluation, labels: list[str]) -> list[ClassMeasures]:
+    """The measures of every class; a single column is that of the second, and the first is its mirror."""
+    shares = found.confusion.sum(axis=0) / found.weight
+    measured = []
+    for place, label in enumerate(labels):
+        column = place if len(found.columns) > 1 else 0
+        expected = np.average(found.reliability[column].mean_score, weights=found.reliability[column].weight)
+        mirrored = len(found.columns) == 1 and place == 0
+        brier = found.columns[column]
+        area, error = _middle(found.auc[column])
+        measured.append(
+            ClassMeasures(
+                label=label,
+                share=float(shares[place]),
+                mean_probability=float(1 - expected if mirrored else expected),
+                brier_score=brier.brier,
+                calibration=brier.calibration,
+                refinement=brier.refinement,
+                auc=area,
+                auc_error=error,
+            )
+        )
+    return measured
+
+
+def _middle(bounds: tuple[float, float]) -> tuple[float | None, float]:
+    """The middle between bounds, and how far they are from it; None where a class is missing."""
+    low, high = bounds
+    return (None, 0.0) if math.isnan(low) else ((low + high) / 2, (high - low) / 2)

@@ -1,0 +1,104 @@
+"""Which columns of a file the options mean, and which classes these stand for."""
+
+from dataclasses import dataclass
+
+from calibrant._core._errors import DataError, ParameterError
+from calibrant.engines import Chosen, Source, choose_columns
+from calibrant.engines._columns import match_classes
+from calibrant.engines._source import shown
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the options say about the columns of a file.
+
+    Attributes
+    ----------
+    scores : str
+        Name or pattern of the score columns.
+    label, weight, group : str or None
+        Other columns.
+    positive : str or None
+        The label that a single score is for.
+    classes : list of str or None
+        The labels of the score columns.
+    coded : bool
+        Whether the columns are those of a code, and not the classes.
+    proba : bool
+        Whether the numbers must be probabilities.
+    skips : bool
+        Whether rows that cannot be used are left out; if not, the first of them is an error.
+    """
+
+    scores: str
+    label: str | None = None
+    weight: str | None = None
+    group: str | None = None
+    positive: str | None = None
+    classes: list[str] | None = None
+    coded: bool = False
+    proba: bool = False
+    skips: bool = False
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are no scores."""
+        return [name for name in (self.label, self.weight, self.group) if name is not None]
+
+
+def choose_scores(source: Source, wanted: Wanted) -> Chosen:
+    """The score columns, with the classes that the user or their names give them."""
+    chosen = choose_columns(source, wanted.scores, without=[wanted.label, wanted.weight, wanted.group])
+    source.check_columns(wanted.others)
+    if wanted.classes is None or wanted.coded or len(chosen.columns) == 1:
+        return chosen
+    if len(wanted.classes) != len(chosen.columns):
+        raise ParameterError(
+            f"--classes must give one label per score column, {len(chosen.columns)} in all; got "
+            f"{len(wanted.classes)}; the columns are {', '.join(chosen.columns)}"
+        )
+    return Chosen(chosen.columns, tuple(wanted.classes))
+
+
+def texts_of_classes(ordered: list[str], chosen: Chosen, wanted: Wanted) -> list[str]:
+    """The texts of the classes in order, where the labels that were found are sorted by their values."""
+    if wanted.coded:
+        return wanted.classes or ordered
+    return two_classes(ordered, chosen, wanted) if len(chosen.columns) == 1 else list(chosen.classes)
+
+
+def two_classes(ordered: list[str], chosen: Chosen, wanted: Wanted) -> list[str]:
+    """The two classes of a single score, the positive one second.
+
+    That is the one the user names; or the one that the star of the pattern stands for; or the greater label.
+    """
+    if wanted.classes is not None:
+        if len(wanted.classes) != 2:
+            raise ParameterError(
+                "--classes must give two labels for a single score, the positive one second; got "
+                f"{wanted.classes}"
+            )
+        return wanted.classes
+    if len(ordered) > 2:
+        raise DataError(
+            f"a single score column, {chosen.columns[0]!r}, must have two classes; got {len(ordered)} "
+            f"labels: {shown(ordered)}; name one score column per class in --scores"
+        )
+    named = wanted.positive or (chosen.classes[0] if chosen.classes[0] in ordered else None)
+    both = ordered if len(ordered) == 2 else _with_partner(ordered[0], named)
+    if named is None:
+        return both
+    place = match_classes([named], both, "the label of --positive", "the labels")[0]
+    return [both[1 - place], both[place]]
+
+
+def _with_partner(only: str, named: str | None) -> list[str]:
+    """Two classes where a single label occurs."""
+    partners = {"0": "1", "1": "0", "-1": "1", "true": "false", "false": "true"}
+    partner = named if named not in (None, only) else partners.get(only)
+    if partner is None:
+        raise DataError(
+            f"the labels must have two values; got only {only!r}; name both with --classes, the positive one "
+            "second"
+        )
+    return sorted([only, partner], key=lambda text: (text in ("1", "true"), text))

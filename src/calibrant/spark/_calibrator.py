@@ -1,0 +1,357 @@
+"""Scores to probabilities, and to decisions, as an estimator and a model of `pyspark.ml`."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from pyspark import keyword_only
+from pyspark.ml import Estimator, Model
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._errors import ParameterError
+from calibrant._core._fitted import check_fitted
+from calibrant.engines import model_plan
+from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
+from calibrant.spark._columns import score_columns
+from calibrant.spark._engine import FrameRows
+from calibrant.spark._judge import (
+    METADATA_KEY,
+    decisions_of,
+    judged,
+    label_of_number,
+    loaded,
+    probability_vector,
+)
+from calibrant.spark._params import (
+    HasClasses,
+    HasCosts,
+    HasDecisions,
+    HasLabels,
+    HasMethod,
+    HasProbabilities,
+    HasRule,
+    HasScores,
+)
+from calibrant.spark._persistence import Stage, document_text
+
+#: Methods that look at all scores of a row.
+OF_ALL_SCORES = ("accuracy_table", "ranked_logistic")
+
+
+class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Stage):
+    """Adds probabilities, and decisions, to frames of scores.
+
+    It comes from `ScoreCalibrator.fit`, or from a model that was fitted elsewhere: `fromModel`, `fromFile`.
+    ``transform`` adds a vector of probabilities in the order of the classes, and a column of decisions: what
+    costs least, or without costs the most probable class; numbers in double precision where labels are
+    numbers, text where they are text.
+
+    Parameters
+    ----------
+    scoreModel : ScoreModel, optional
+        The fitted model.
+
+    See Also
+    --------
+    ScoreCalibrator : Fits such a model.
+    calibrant.load : The same model without Spark.
+
+    Notes
+    -----
+    Where the model takes one score and a vector holds two, it takes the second: MLlib's raw predictions of
+    two classes are a score for the second class and its negative.
+
+    Examples
+    --------
+    >>> from calibrant.models import ScoreModel
+    >>> from calibrant.spark import ScoreCalibratorModel
+    >>> scores, y = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0], ["no", "no", "yes", "no", "yes", "no", "yes"]
+    >>> model = ScoreCalibratorModel.fromModel(ScoreModel("sigmoid").fit(scores, y))
+    >>> frame = spark.createDataFrame([(0.3,), (2.5,)], ["score"])
+    >>> judged = model.setRawPredictionCol("score").transform(frame)
+    >>> [(round(float(row.probability[1]), 3), row.prediction) for row in judged.collect()]
+    [(0.522, 'yes'), (0.735, 'yes')]
+    """
+
+    _has_model = True
+
+    def __init__(self, scoreModel: ScoreModel | None = None) -> None:
+        super().__init__()
+        self._score_model = scoreModel
+
+    @property
+    def scoreModel(self) -> ScoreModel:
+        """The model: an ordinary one, that `calibrant.save` saves."""
+        if self._score_model is None:
+            raise ParameterError("scoreModel must be given to make a model by hand; use fromModel")
+        return self._score_model
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, in the order of the probabilities."""
+        labels: list[Any] = self.scoreModel.classes_.tolist()
+        return labels
+
+    @property
+    def summary(self) -> TrainingSummary | None:
+        """Rows, base rates, and how good the probabilities are on rows that were left out."""
+        return self.scoreModel.summary_
+
+    @property
+    def numClasses(self) -> int:
+        """Number of classes."""
+        return len(self.scoreModel.classes_)
+
+    @classmethod
+    def fromModel(cls, model: Any) -> Self:
+        """Take a model that was fitted elsewhere.
+
+        Parameters
+        ----------
+        model : ScoreModel or calibrator
+            The fitted model.
+
+        Returns
+        -------
+        ScoreCalibratorModel
+            The same for frames.
+        """
+        check_fitted(model, "classes_")
+        return cls(model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model))
+
+    @classmethod
+    def fromFile(cls, path: str | os.PathLike[str]) -> Self:
+        """Take a model from a file that `calibrant.save` or the command wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, where the driver runs.
+
+        Returns
+        -------
+        ScoreCalibratorModel
+            The same for frames.
+        """
+        return cls.fromModel(load(path))
+
+    def saveModel(self, path: str | os.PathLike[str]) -> None:
+        """Save the model as one file, that applies anywhere.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, where the driver runs. For a folder on a file system of the cluster use ``save``.
+        """
+        save(self.scoreModel, path)
+
+    def _transform(self, dataset: DataFrame) -> DataFrame:
+        model, invalid = self.scoreModel, self.getHandleInvalid()
+        columns = score_columns(dataset, self.getRawPredictionCol(), self._given("scoresCols"))
+        if invalid == "skip":
+            dataset = dataset.filter(columns.usable(dataset))
+        text, n_classes = document_text(model), len(model.classes_)
+        n_scores = describe(to_document(model)).n_scores or 1
+
+        def judge(scores: Float64Array) -> tuple[Float64Array, Array]:
+            known = loaded(text)
+            proba = known.predict_proba(scores)
+            return proba, decisions_of(known.decide_positions, proba)
+
+        answer = f"{self.uid}_answer"
+        frame = dataset.withColumn(answer, judged(dataset, columns, judge, n_scores, n_classes, invalid))
+        probability, prediction = self.getProbabilityCol(), self.getPredictionCol()
+        others = [name for name in dataset.columns if name not in (probability, prediction)]
+        added = []
+        if probability:
+            vector = probability_vector(F.col(answer), n_classes, always=invalid != "keep")
+            added.append(vector.alias(probability, metadata={METADATA_KEY: {"classes": self.classes}}))
+        if prediction:
+            number = F.col(answer).getField("decision")
+            added.append(label_of_number(number, np.asarray(model.actions_)).alias(prediction))
+        return frame.select(*(frame[_backquoted(name)] for name in others), *added)
+
+    def _saved_model(self) -> ScoreModel:
+        return self.scoreModel
+
+    @classmethod
+    def _from_saved(cls, model: Any, metadata: dict[str, Any]) -> Self:
+        del metadata
+        return cls.fromModel(model)
+
+    def __repr__(self) -> str:
+        return f"ScoreCalibratorModel: uid={self.uid}, numClasses={self.numClasses}"
+
+
+class ScoreCalibrator(
+    Estimator[ScoreCalibratorModel],
+    HasScores,
+    HasLabels,
+    HasProbabilities,
+    HasDecisions,
+    HasClasses,
+    HasMethod,
+    HasCosts,
+    HasRule,
+    Stage,
+):
+    """Learns the map from scores to probabilities, and to decisions, on a cluster.
+
+    The rows stay where they are. Every pass sends small summaries to the driver, and the model is the one
+    that a fit in memory would give: the same bits for methods that count, if rows have no weights, and within
+    about 1e-12 otherwise.
+
+    Parameters
+    ----------
+    labelCol : str, default="label"
+        The column of the labels: numbers, text or truth values.
+    rawPredictionCol : str, default="rawPrediction"
+        The column of the scores: numbers, for two classes; or vectors or arrays with one score per class, or
+        per column of the code. Of a vector of two scores for two classes the second is used.
+    scoresCols : list of str, optional
+        Several numeric columns of scores, instead of that.
+    probabilityCol : str, default="probability"
+        The column that the model adds for vectors of probabilities.
+    predictionCol : str, default="prediction"
+        The column that the model adds for decisions.
+    weightCol : str, optional
+        The column of the weights.
+    keyCol : str, optional
+        A column that says which rows belong together, such as a customer's number, where rows are left out to
+        measure the model. By default every row stands for itself.
+    handleInvalid : {"error", "skip", "keep"}, default="error"
+        What happens to a row whose scores or weight are missing or not finite, or whose label is missing or
+        unknown: an error; it is left out; or it is left out of the fit, and kept by the model without
+        probabilities.
+    method : {"pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic", "identity"}, default="pav"
+        How scores become probabilities: the calibrators of `calibrant.models.named_method`, as of the
+        command.
+    methodParams : dict, optional
+        Settings of the calibrator, by its own names, such as ``{"n_bins": 20}`` or ``{"clip": 0.0}``.
+    kind : {"margin", "probability"}, default="margin"
+        What the scores are.
+    combine : {"normalize", "least_squares", "coupling"}, optional
+        How the answers of several columns become one distribution: "normalize" by default, "coupling" with a
+        code other than "one_vs_all".
+    code : str or array-like of shape (k, l), optional
+        The code matrix behind the scores, or its name.
+    classes : list, optional
+        The labels in the order of the scores. By default 0, 1, ... if labels are such numbers, else the
+        sorted labels.
+    costs : array-like of shape (k, k) or (a, k), or mapping, optional
+        ``costs[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
+        transpose); or ``{decision: {truth: cost}}``.
+    rule : {"expected", "parallel", "lachiche_flach", "mossman"}, optional
+        How decisions are made under the costs; by default by least expected cost.
+    numBins, maxRows : int, optional
+        Bins that a pass counts in, and rows that may come to the driver, for every column of scores. They
+        change time and memory, not the model.
+
+    See Also
+    --------
+    ScoreCalibratorModel : What is fitted.
+    calibrant.models.ScoreModel : The same in memory.
+
+    Notes
+    -----
+    The frame is read four times or more: once to see the labels, once for a sample, and once per pass;
+    isotonic calibration and binning take two passes, sigmoids about six. Cache a frame that is costly to
+    compute.
+
+    Fit on scores of rows that the model behind the scores was **not** trained on.
+
+    Examples
+    --------
+    >>> from calibrant.spark import ScoreCalibrator
+    >>> rows = [(0.2 * i, "yes" if i % 3 else "no") for i in range(30)]
+    >>> frame = spark.createDataFrame(rows, ["score", "answer"])
+    >>> calibrator = ScoreCalibrator(labelCol="answer", rawPredictionCol="score", method="sigmoid")
+    >>> model = calibrator.fit(frame)
+    >>> model.classes
+    ['no', 'yes']
+    >>> model.transform(frame).columns
+    ['score', 'answer', 'probability', 'prediction']
+    """
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        labelCol: str = "label",
+        rawPredictionCol: str = "rawPrediction",
+        scoresCols: list[str] | None = None,
+        probabilityCol: str = "probability",
+        predictionCol: str = "prediction",
+        weightCol: str | None = None,
+        keyCol: str | None = None,
+        handleInvalid: str = "error",
+        method: str = "pav",
+        methodParams: Mapping[str, Any] | None = None,
+        kind: str = "margin",
+        combine: str | None = None,
+        code: Any = None,
+        classes: Sequence[Any] | None = None,
+        costs: Any = None,
+        rule: str | None = None,
+        numBins: int | None = None,
+        maxRows: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._set_given()
+
+    @keyword_only
+    def setParams(self, **given: Any) -> Self:
+        """Set parameters by keyword.
+
+        Parameters
+        ----------
+        **given : object
+            The parameters of the constructor.
+
+        Returns
+        -------
+        Self
+            The estimator.
+        """
+        del given
+        return self._set_given()
+
+    def _fit(self, dataset: DataFrame) -> ScoreCalibratorModel:
+        method, code = self.getMethod(), self._given("code")
+        rows = FrameRows.of(
+            dataset,
+            labelCol=self.getLabelCol(),
+            rawPredictionCol=self.getRawPredictionCol(),
+            scoresCols=self._given("scoresCols"),
+            weightCol=self._given("weightCol"),
+            keyCol=self._given("keyCol"),
+            classes=self._given("classes"),
+            coded=code is not None,
+            paired=method in OF_ALL_SCORES,
+            skip=self.getHandleInvalid() != "error",
+        )
+        calibrator = named_method(method, rows.n_rows, self.getKind())  # type: ignore[arg-type]
+        calibrator.set_params(**(self._given("methodParams") or {}))
+        combine = self.getCombine()
+        if code not in (None, "one_vs_all") and not self.isSet(self.combine):
+            combine = "coupling"  # normalising is for one score per class
+        model = ScoreModel(
+            calibrator,
+            self._costs_as_given(),
+            self._given("rule"),
+            code=code,
+            combine=combine,
+            classes=rows.classes.tolist(),
+        )
+        # One problem for every column, and one more for it without the rows that the model is measured on.
+        options = rows.options(2 * rows.n_scores, self._given("numBins"), self._given("maxRows"))
+        fitted = ScoreCalibratorModel(rows.run(model_plan(model, rows.classes, options, rows.n_rows)))
+        fitted._resetUid(self.uid)
+        return self._copyValues(fitted)  # type: ignore[no-any-return]
+
+
+def _backquoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,231 @@
+"""The map side: probabilities and decisions as columns of a frame."""
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from pyspark.ml.functions import array_to_vector
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
+
+from calibrant._core._arrays import Array, BoolArray, Float64Array
+from calibrant._core._errors import DataError
+from calibrant.models import from_document
+from calibrant.spark._columns import ScoreColumns
+
+#: Decisions of rows that have none: their scores cannot be used, or the model gives them no number.
+UNUSABLE, UNKNOWN = -1, -2
+#: Under this name the metadata of a column of probabilities carry the labels.
+METADATA_KEY = "calibrant"
+#: A function of scores that gives probabilities and the numbers of decisions.
+Judge = Callable[[Float64Array], tuple[Float64Array, Array]]
+
+
+@lru_cache(maxsize=16)
+def loaded(text: str) -> Any:
+    """The model of a JSON document, put together once per process.
+
+    Parameters
+    ----------
+    text : str
+        The document.
+
+    Returns
+    -------
+    object
+        The model.
+    """
+    return from_document(json.loads(text))
+
+
+def judged(
+    frame: DataFrame, columns: ScoreColumns, judge: Judge, n_scores: int, n_classes: int, invalid: str
+) -> Column:
+    """Probabilities and the number of the decision as one column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The frame.
+    columns : ScoreColumns
+        Its scores.
+    judge : callable
+        Gives probabilities and decisions; it is sent to the executors.
+    n_scores, n_classes : int
+        How many scores the model takes, and how many probabilities it gives.
+    invalid : {"error", "skip", "keep"}
+        What happens to rows that cannot be used.
+
+    Returns
+    -------
+    Column
+        A struct of ``p_0``, ``p_1``, ... and ``decision``.
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    names = [f"p_{place}" for place in range(n_classes)]
+    fields = [StructField(name, DoubleType()) for name in names]
+    label = columns.names[0] if len(columns.names) == 1 else ", ".join(columns.names)
+
+    def judge_batch(*series: pd.Series) -> pd.DataFrame:
+        scores = score_matrix(series, columns.packed, n_scores, label)
+        proba, decision = judge_usable(judge, scores, n_classes, label, keeps=invalid == "keep")
+        return pd.DataFrame(dict(zip(names, proba.T, strict=True)) | {"decision": decision})
+
+    function = F.pandas_udf(judge_batch, StructType([*fields, StructField("decision", IntegerType())]))
+    return function(*columns.values(frame))
+
+
+def score_matrix(series: Any, packed: bool, n_scores: int, name: str) -> Float64Array:
+    """The scores of a batch, not a number where there are none.
+
+    Parameters
+    ----------
+    series : sequence of pandas.Series
+        One of arrays, or several of numbers.
+    packed : bool
+        Which of both.
+    n_scores : int
+        How many are wanted; of two scores for two classes the second.
+    name : str
+        What messages call the column.
+
+    Returns
+    -------
+    ndarray of shape (n, n_scores)
+        The scores.
+    """
+    if not packed:
+        matrix = np.stack([np.asarray(each, dtype=np.float64) for each in series], axis=1)
+        there = np.ones(len(matrix), dtype=bool)
+    else:
+        there = series[0].notna().to_numpy()
+        arrays = [each for each, known in zip(series[0], there, strict=True) if known]
+        lengths = {len(each) for each in arrays} or {n_scores}
+        if len(lengths) > 1:
+            raise DataError(
+                f"the column {name!r} must hold vectors of one length; got lengths {sorted(lengths)[:5]}"
+            )
+        matrix = np.array(arrays, dtype=np.float64).reshape(-1, lengths.pop())
+    if n_scores == 1 and matrix.shape[1] == 2 and packed:
+        matrix = matrix[:, 1:]  # MLlib gives a score against the first class and the same one for the second
+    if matrix.shape[1] != n_scores:
+        raise DataError(
+            f"the model takes {n_scores} scores per row; got {matrix.shape[1]} from {name!r}; use the "
+            "columns that it was fitted to"
+        )
+    if there.all():
+        return matrix
+    scores = np.full((len(there), n_scores), np.nan)
+    scores[there] = matrix
+    return scores
+
+
+def judge_usable(
+    judge: Judge, scores: Float64Array, n_classes: int, name: str, *, keeps: bool
+) -> tuple[Float64Array, Array]:
+    """Judge the rows whose scores are finite.
+
+    Parameters
+    ----------
+    judge : callable
+        Gives probabilities and decisions.
+    scores : ndarray of shape (n, l)
+        The scores.
+    n_classes : int
+        Number of classes.
+    name : str
+        What messages call the column.
+    keeps : bool
+        Whether other rows are kept; otherwise they are an error.
+
+    Returns
+    -------
+    proba : ndarray of shape (n, k)
+        Probabilities, not a number where there are none.
+    decision : ndarray of int32 of shape (n,)
+        Numbers of decisions, negative where there are none.
+    """
+    usable: BoolArray = np.asarray(np.isfinite(scores).all(axis=1))
+    if not usable.all() and not keeps:
+        raise DataError(
+            f"the scores in {name!r} must be finite numbers; got {scores[~usable][0].tolist()}; set "
+            "handleInvalid to 'skip' to leave such rows out, or to 'keep' to keep them without probabilities"
+        )
+    proba = np.full((len(scores), n_classes), np.nan)
+    decision = np.full(len(scores), UNUSABLE, dtype=np.int32)
+    if usable.any():
+        used = scores[usable]
+        proba[usable], decision[usable] = judge(used[:, 0] if used.shape[1] == 1 else used)
+    return proba, decision
+
+
+def decisions_of(decide: Callable[[Float64Array], Array], proba: Float64Array) -> Array:
+    """Numbers of decisions, where there are probabilities.
+
+    Parameters
+    ----------
+    decide : callable
+        Gives decisions for probabilities.
+    proba : ndarray of shape (n, k)
+        Probabilities.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The numbers; `UNKNOWN` where probabilities are not numbers.
+    """
+    decision = np.full(len(proba), UNKNOWN, dtype=np.int32)
+    known = ~np.isnan(proba).any(axis=1)
+    if known.any():
+        decision[known] = decide(proba[known])
+    return decision
+
+
+def probability_vector(answer: Column, n_classes: int, *, always: bool) -> Column:
+    """The probabilities of a judged row as a vector.
+
+    Parameters
+    ----------
+    answer : Column
+        What `judged` gave.
+    n_classes : int
+        Number of classes.
+    always : bool
+        Whether every row has them.
+
+    Returns
+    -------
+    Column
+        Vectors; nothing for a row that could not be judged.
+    """
+    vector = array_to_vector(F.array(*(answer.getField(f"p_{place}") for place in range(n_classes))))
+    return vector if always else F.when(answer.getField("decision") != UNUSABLE, vector)
+
+
+def label_of_number(number: Column, labels: Array) -> Column:
+    """The labels of decisions: numbers in double precision, as MLlib has them, truth values, or text.
+
+    Parameters
+    ----------
+    number : Column
+        Numbers of decisions.
+    labels : ndarray
+        The labels.
+
+    Returns
+    -------
+    Column
+        The labels; nothing for negative numbers.
+    """
+    values = labels.tolist()
+    if all(isinstance(value, bool) for value in values):
+        literals = [F.lit(value) for value in values]
+    elif all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        literals = [F.lit(float(value)) for value in values]
+    else:
+        literals = [F.lit(str(value)) for value in values]
+    return F.when(number >= 0, F.element_at(F.array(*literals), number + 1))

@@ -1,0 +1,186 @@
+"""How good are probabilities, and which method to use: `calibrant.engines` on a frame."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pyspark.sql import DataFrame
+
+from calibrant._core._checks import check_number, check_option
+from calibrant.engines import Evaluation, PassOptions
+from calibrant.engines._compare import _compare
+from calibrant.engines._evaluate import _evaluate
+from calibrant.models import MethodComparison
+from calibrant.spark._columns import score_columns
+from calibrant.spark._decider import classes_of
+from calibrant.spark._engine import FrameRows
+
+
+def evaluate(
+    frame: DataFrame,
+    *,
+    labelCol: str = "label",
+    probabilityCol: str = "probability",
+    weightCol: str | None = None,
+    classes: Sequence[Any] | None = None,
+    handleInvalid: str = "error",
+    width: float = 0.1,
+) -> Evaluation:
+    """Measure the probabilities of a frame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The frame.
+    labelCol : str, default="label"
+        The column of the labels.
+    probabilityCol : str, default="probability"
+        The column of the probabilities: vectors or arrays, or numbers that are those of the second of two
+        classes.
+    weightCol : str, optional
+        The column of the weights.
+    classes : sequence, optional
+        The labels in the order of the probabilities; by default those that the column carries, or 0, 1, ...
+    handleInvalid : {"error", "skip"}, default="error"
+        What happens to rows without probabilities or without a known label.
+    width : float, default=0.1
+        Width of the bins of the reliability diagrams.
+
+    Returns
+    -------
+    Evaluation
+        What was measured, see `calibrant.engines.evaluate_in_passes`.
+
+    Examples
+    --------
+    >>> from calibrant.spark import evaluate
+    >>> frame = spark.createDataFrame([(0.2, 0), (0.7, 0), (0.7, 1), (0.9, 1)], ["probability", "label"])
+    >>> found = evaluate(frame)
+    >>> found.error_rate, round(found.brier.brier, 4)
+    (0.25, 0.1575)
+    """
+    rows = forecast_rows(frame, labelCol, probabilityCol, weightCol, classes, handleInvalid)
+    return rows.run(_evaluate(len(rows.classes), width, rows.options(rows.n_scores), rows.n_rows))
+
+
+def forecast_rows(
+    frame: DataFrame,
+    label: str,
+    probability: str,
+    weight: str | None,
+    classes: Sequence[Any] | None,
+    invalid: str,
+) -> FrameRows:
+    """The rows of a frame with probabilities in the place of scores.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The frame.
+    label, probability, weight : str or None
+        The columns.
+    classes : sequence, optional
+        The labels that the user gave.
+    invalid : {"error", "skip"}
+        What happens to rows that cannot be used.
+
+    Returns
+    -------
+    FrameRows
+        The rows.
+    """
+    check_option("handleInvalid", invalid, ("error", "skip"))
+    labels: Any = classes
+    if score_columns(frame, probability, None).packed:
+        labels = classes_of(frame, probability, classes).tolist()
+    return FrameRows.of(
+        frame,
+        labelCol=label,
+        rawPredictionCol=probability,
+        weightCol=weight,
+        classes=labels,
+        skip=invalid == "skip",
+    )
+
+
+def compare(
+    frame: DataFrame,
+    *,
+    labelCol: str = "label",
+    rawPredictionCol: str = "rawPrediction",
+    scoresCols: Sequence[str] | None = None,
+    weightCol: str | None = None,
+    keyCol: str | None = None,
+    classes: Sequence[Any] | None = None,
+    methods: Sequence[str] | Mapping[str, object] | None = None,
+    combine: str = "normalize",
+    kind: str = "margin",
+    cv: int = 5,
+    handleInvalid: str = "error",
+) -> MethodComparison:
+    """Compare calibration methods, each on rows that it was not fitted to.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The frame.
+    labelCol : str, default="label"
+        The column of the labels.
+    rawPredictionCol : str, default="rawPrediction"
+        The column of the scores: numbers, vectors or arrays.
+    scoresCols : sequence of str, optional
+        Several numeric columns of scores, instead of that.
+    weightCol : str, optional
+        The column of the weights.
+    keyCol : str, optional
+        A column that says which rows belong together; they are never in two folds.
+    classes : sequence, optional
+        The labels in the order of the scores.
+    methods : sequence of str, or mapping of str to calibrator, optional
+        The methods; by default all that take such scores.
+    combine : {"normalize", "least_squares", "coupling"}, default="normalize"
+        How the answers of several columns become one distribution.
+    kind : {"margin", "probability"}, default="margin"
+        What the scores are.
+    cv : int, default=5
+        Number of folds.
+    handleInvalid : {"error", "skip"}, default="error"
+        What happens to rows that cannot be used.
+
+    Returns
+    -------
+    MethodComparison
+        The methods, the best first; and which to use.
+
+    See Also
+    --------
+    calibrant.models.compare_methods : The same in memory.
+
+    Examples
+    --------
+    >>> from calibrant.spark import compare
+    >>> rows = [(float(i % 17), int(i % 17 > i * 7 % 19)) for i in range(500)]
+    >>> frame = spark.createDataFrame(rows, ["score", "label"])
+    >>> found = compare(frame, rawPredictionCol="score", methods=["sigmoid", "binning"])
+    >>> sorted(result.name for result in found.results)
+    ['binning', 'sigmoid']
+    """
+    check_option("handleInvalid", handleInvalid, ("error", "skip"))
+    check_option("kind", kind, ("margin", "probability"))
+    n_folds = int(check_number("cv", cv, "a whole number from 2", lambda n: n >= 2 and n == int(n)))
+    rows = FrameRows.of(
+        frame,
+        labelCol=labelCol,
+        rawPredictionCol=rawPredictionCol,
+        scoresCols=scoresCols,
+        weightCol=weightCol,
+        keyCol=keyCol,
+        classes=classes,
+        skip=handleInvalid == "skip",
+    )
+    bounds = rows.options(rows.n_scores)
+    # Every method is fitted without each of the folds in the same passes.
+    bins = max(256, int(bounds.n_bins or 1) // max(1, 3 * n_folds))
+    options = PassOptions(n_bins=bins, max_rows=bounds.max_rows)
+    plan = _compare(methods, np.asarray(rows.classes), combine, kind, n_folds, 0, options, rows.n_rows)
+    return rows.run(plan)

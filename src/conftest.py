@@ -1,0 +1,21 @@
+"""What doctests need that a reader of them has: a Spark session, where pyspark is installed."""
+
+import os
+import sys
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+HAS_SPARK = find_spec("pyspark") is not None
+collect_ignore_glob = [] if HAS_SPARK else ["calibrant/spark/*"]
+
+
+@pytest.fixture(autouse=True)
+def _spark_for_doctests(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
+    if HAS_SPARK and "calibrant/spark" in request.node.path.as_posix():
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        doctest_namespace["spark"] = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()

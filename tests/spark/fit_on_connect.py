@@ -1,0 +1,47 @@
+"""Fits and applies by Spark Connect, in a process of its own: `python fit_on_connect.py MODEL FOLDER`."""
+
+import os
+import sys
+
+
+def main(out, folder):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    import numpy as np
+    import pandas as pd
+    from pyspark.ml.functions import array_to_vector
+    from pyspark.sql import SparkSession
+    from pyspark.sql import functions as F
+
+    from calibrant.spark import (
+        CalibrationEvaluator,
+        CostDecider,
+        ScoreCalibrator,
+        ScoreCalibratorModel,
+        _engine,
+    )
+
+    _engine.SAMPLE_ROWS = 400
+    builder = SparkSession.builder.remote("local[2]").config("spark.driver.memory", "1g")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")
+    spark = builder.getOrCreate()
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=2000)
+    label = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
+    frame = spark.createDataFrame(pd.DataFrame({"s": scores, "label": label})).repartition(3)
+    pair = frame.select(array_to_vector(F.array(-F.col("s"), "s")).alias("rawPrediction"), "label")
+    model = ScoreCalibrator().fit(pair)
+    model.saveModel(out)
+    judged = CostDecider(costs=[[0, 4], [1, 0]], predictionCol="action").transform(model.transform(pair))
+    rows = judged.select("probability", "prediction", "action").collect()
+    assert len(rows) == 2000
+    assert sum(row.action for row in rows) > sum(row.prediction for row in rows)
+    assert 0.5 < CalibrationEvaluator(metricName="logLoss").evaluate(judged) < 0.7
+    model.save(folder)
+    again = ScoreCalibratorModel.load(folder)
+    assert again.transform(pair).select("probability").collect() == [(row.probability,) for row in rows]
+    print("connect: fitted, applied, decided, measured, saved and loaded")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

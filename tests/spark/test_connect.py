@@ -1,0 +1,39 @@
+"""The same fit by Spark Connect, where no part of the session is in this process."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyspark", reason="pyspark is not installed; run: pip install 'calibrant[spark]'")
+
+from calibrant.models import ScoreModel, load, named_method, to_document
+
+NEEDED = ("grpc", "grpc_status", "google.rpc", "zstandard")
+
+
+def has(module):
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def test_connect_gives_the_same_model(tmp_path):
+    missing = [name for name in NEEDED if not has(name)]
+    if missing:
+        pytest.skip(f"Spark Connect needs {', '.join(missing)}; run: pip install 'pyspark[connect]'")
+    command = [sys.executable, Path(__file__).parent / "fit_on_connect.py", tmp_path / "model.json", tmp_path / "saved"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    if "connect: fitted" not in done.stdout and "Traceback" not in done.stderr.split("fit_on_connect.py")[0]:
+        assert done.returncode == 0, done.stderr[-4000:]
+    assert done.returncode == 0, done.stderr[-4000:]
+    rng = np.random.default_rng(5)
+    scores = rng.normal(size=2000)
+    label = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
+    expected = ScoreModel(named_method("pav", 2000)).fit(scores, label)
+    ours = to_document(load(tmp_path / "model.json").calibrator_)["fitted"]
+    assert ours == to_document(expected.calibrator_)["fitted"]
