@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import calibrant
+from calibrant._core._errors import MissingExtraError
 
 ROOT = Path(__file__).parent.parent
 ROOMS = sorted(
@@ -32,7 +33,10 @@ def test_every_public_name_is_there_and_the_list_is_sorted():
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_room_lists_what_it_offers(room):
-    module = importlib.import_module(f"calibrant.{room}")
+    try:
+        module = importlib.import_module(f"calibrant.{room}")
+    except MissingExtraError as error:
+        pytest.skip(str(error))
     assert module.__doc__
     offered = getattr(module, "__all__", [])
     assert list(offered) == sorted(offered)

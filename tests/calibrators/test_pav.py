@@ -162,3 +162,9 @@ def test_clip_and_laplace():
 def test_options_that_cannot_be(parameters, message):
     with pytest.raises(CalibrantError, match=message):
         PAVCalibrator(**parameters).fit([1, 2], [0, 1])
+
+
+def test_the_smallest_gap_there_is_is_no_division_by_zero():
+    model = PAVCalibrator(between="linear").fit([0.0, 0.0, 5e-324], [0, 1, 1])
+    left, right, beyond = model.predict_proba([0.0, 5e-324, 1.0])[:, 1]
+    assert left == 0.5 <= right <= beyond == 1.0

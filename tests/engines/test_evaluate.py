@@ -1,3 +1,5 @@
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -58,6 +60,37 @@ def test_metrics_are_those_of_memory(n_columns, data):
         area = metrics.auc(is_of_class, shown, sample_weight=rows.weight)
         low, high = found.auc[column]
         assert np.isnan([low, high, area]).all() or low - 1e-12 <= area <= high + 1e-12
+
+
+@pytest.mark.parametrize("n_columns", [1, 3])
+@given(data=st.data())
+@settings(max_examples=15)
+def test_groups_and_columns_are_measured_each_for_itself(n_columns, data):
+    rows = data.draw(forecasts(n_columns))
+    k, n_groups = max(n_columns, 2), 3
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    group = rng.integers(0, n_groups + 1, len(rows))  # the rows of the last are of no group
+    counted = np.ones(len(rows), dtype=bool) if rows.weight is None else rows.weight > 0
+    numbers = {g: number for number, g in enumerate(np.unique(group[counted & (group < n_groups)]))}
+    key = np.array([numbers.get(g, 99) for g in group], dtype=np.uint64)
+    keyed = Rows(rows.scores, rows.position, rows.weight, key)
+    options = PassOptions(n_bins=data.draw(st.integers(1, 50)), max_rows=data.draw(st.integers(1, 200)))
+    plan = _evaluate(k, 0.1, options, None, len(numbers))
+    found = run_scattered(plan, keyed, data.draw(st.integers(0, 99)))
+    assert len(found.groups) == len(numbers)
+    for number, each in enumerate(found.groups):
+        of_group = key == number
+        alone = evaluate_in_passes(lambda chosen=of_group: [rows.where(chosen)], classes=range(k))
+        for name in ("n_rows", "weight", "log_loss", "impossible", "error_rate"):
+            np.testing.assert_allclose(getattr(each, name), getattr(alone, name), rtol=1e-12, atol=1e-12)
+        for mine, its in zip(each.columns, alone.columns, strict=True):
+            np.testing.assert_allclose(astuple(mine), astuple(its), rtol=1e-12, atol=1e-12)
+    for column, parts in enumerate(found.columns):
+        is_of_class = rows.position == (column if n_columns > 1 else 1)
+        shown = rows.scores[:, column] if n_columns > 1 else rows.scores
+        expected = metrics.brier_decomposition(is_of_class, shown, isotonic=True, sample_weight=rows.weight)
+        for name in ("brier", "calibration", "refinement"):
+            np.testing.assert_allclose(getattr(parts, name), getattr(expected, name), rtol=1e-12, atol=1e-12)
 
 
 def test_bounds_of_the_area_are_narrow():

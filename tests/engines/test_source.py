@@ -167,6 +167,30 @@ def test_later_files_get_the_types_of_the_first_or_are_named(tmp_path):
         rows_of(open_source(tmp_path))
 
 
+def test_a_file_whose_rows_are_broken_is_named_though_its_footer_is_whole(tmp_path):
+    for name in "abc":
+        pa_parquet.write_table(pa.table({"x": np.arange(1000.0)}), tmp_path / f"{name}.parquet")
+    content = bytearray((tmp_path / "b.parquet").read_bytes())
+    content[4:3000] = bytes(2996)
+    (tmp_path / "b.parquet").write_bytes(content)
+    source = open_source(tmp_path)
+    assert source.n_rows == 3000
+    with pytest.raises(DataError, match=r"b\.parquet must be whole and hold Parquet; it cannot be read"):
+        rows_of(source)
+
+
+def test_a_row_of_several_files_is_named_with_its_file(tmp_path):
+    for name, n_rows in (("a", 3), ("b", 0), ("c", 2)):
+        pa_parquet.write_table(pa.table({"x": np.zeros(n_rows)}), tmp_path / f"{name}.parquet")
+    source = open_source(tmp_path)
+    rows_of(source)
+    counted = "(the first row of data is row 1)"
+    places = [(0, "row 1", "a"), (2, "row 3", "a"), (3, "row 1", "c"), (4, "row 2", "c")]
+    for row, number, name in places:
+        assert source.place(row) == f"{number} of {tmp_path / name}.parquet {counted}"
+    assert open_source(tmp_path / "a.parquet").place(2) == f"row 3 {counted}"
+
+
 class Pipe:
     """Standard input that is a pipe: bytes in, no way back."""
 

@@ -10,6 +10,7 @@ from calibrant.engines._bins_pass import CountBins
 from calibrant.engines._class_pass import CountClasses
 from calibrant.engines._grid import ScoreGrid, even_grid, grid_from_sample
 from calibrant.engines._problem import Problem
+from calibrant.engines._rows import Fold
 from calibrant.engines._sample_pass import TakeSample
 from calibrant.engines._together import Together, together
 from calibrant.engines._travel import from_document, to_document
@@ -90,6 +91,17 @@ def test_a_sample_of_all_rows_does_not_depend_on_their_order():
         samples.append(np.sort(summary.rows().scores[:, 0]))
     np.testing.assert_array_equal(*samples)
     assert len(samples[0]) == 20
+
+
+def test_a_sample_of_a_fold_is_fair_to_equal_rows():
+    """Rounded scores make many equal rows; these must not be kept or dropped together."""
+    rng = np.random.default_rng(3)
+    scores = rng.integers(0, 10, 50_000).astype(np.float64)
+    rows = Rows(scores, (scores > 4).astype(np.intp))
+    kept = reduce_rows(TakeSample(2000, Fold(1, 4)), [rows]).rows()
+    counts = np.bincount(kept.scores[:, 0].astype(int), minlength=10)
+    assert counts.sum() == 2000
+    assert (abs(counts - 200) < 5 * np.sqrt(200)).all()
 
 
 def test_a_pass_for_a_sample_ends_early():

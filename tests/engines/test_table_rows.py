@@ -33,6 +33,12 @@ def test_labels_of_any_kind_are_found_and_sorted(labels):
     assert rows.n_rows == 3
 
 
+def test_truth_values_are_known_however_they_are_written():
+    table = pa.table({"s": [1.0, 2.0, 3.0], "y": [True, False, True]})
+    rows = rows_of(table, scores="s", label="y", classes=["False", "True"])
+    assert gather(rows)[1].tolist() == [1, 0, 1]
+
+
 @pytest.mark.parametrize("kind", [pa.float32(), pa.int64(), pa.int8(), pa.string(), pa.decimal128(21, 2)])
 def test_numbers_of_any_kind_become_doubles(kind):
     column = pa.array([1, 2, 3]).cast(kind)

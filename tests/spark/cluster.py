@@ -62,7 +62,13 @@ class Cluster:
         }
         with (self._folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                [self._home / "bin" / "spark-class", f"org.apache.spark.{kind}", "--host", "127.0.0.1", *arguments],
+                [
+                    self._home / "bin" / "spark-class",
+                    f"org.apache.spark.{kind}",
+                    "--host",
+                    "127.0.0.1",
+                    *arguments,
+                ],
                 env=environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -36,7 +36,7 @@ def spark(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _passes_on_the_cluster(monkeypatch):
-    """Frames of a few thousand rows are small enough for the driver; here the cluster has to work for them."""
+    """Frames of a few thousand rows are small enough for the driver; here the cluster has to work."""
     if find_spec("pyspark") is not None:
         from calibrant.spark import _engine
 

@@ -27,29 +27,33 @@ def main(master, folder, out, mark):
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.files.maxPartitionBytes": "200k",
         "spark.log.level": "ERROR",
-        # A lost worker is noticed at once by its closed connection; this is for what that does not show.
-        "spark.network.timeout": "30s",
-        "spark.executor.heartbeatInterval": "5s",
     }
     builder = SparkSession.builder.master(master).appName("faults")
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    passes = FrameRows.reduce
+    tracker, passes = spark.sparkContext.statusTracker(), FrameRows.reduce
+
+    def tell_when_half_done():
+        while not Path(mark).exists():
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            if any(stage and 2 <= stage.numCompletedTasks <= stage.numTasks - 3 for stage in stages):
+                Path(mark).write_text("now")
+            time.sleep(0.02)
 
     def reduce_and_tell(self, task):
-        if task.rows_needed is None and not Path(mark).exists():
-            # Two seconds after the first pass has begun its tasks run; the fit goes on meanwhile.
-            threading.Thread(target=lambda: (time.sleep(2), Path(mark).write_text("now")), daemon=True).start()
+        if task.rows_needed is None and not watcher.ident:
+            watcher.start()
         return passes(self, task)
 
+    watcher = threading.Thread(target=tell_when_half_done, daemon=True)
     FrameRows.reduce = reduce_and_tell
     frame = spark.read.parquet(folder)
     model = ScoreCalibrator(rawPredictionCol="s", method="sigmoid", weightCol="w").fit(frame)
     save(model.scoreModel, f"{out}.sigmoid")
     save(ScoreCalibrator(rawPredictionCol="s").fit(frame).scoreModel, out)
-    lost = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
-    Path(f"{out}.executors").write_text(str(lost))
+    left = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
+    Path(f"{out}.executors").write_text(str(left))
     spark.stop()
 
 

@@ -21,9 +21,9 @@ def main(out, folder):
     )
 
     _engine.SAMPLE_ROWS = 400
-    builder = SparkSession.builder.remote("local[2]").config("spark.driver.memory", "1g")
-    builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")
+    builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2")
     spark = builder.getOrCreate()
+    sys.stdout.write("connect: started\n")
     rng = np.random.default_rng(5)
     scores = rng.normal(size=2000)
     label = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
@@ -39,7 +39,6 @@ def main(out, folder):
     model.save(folder)
     again = ScoreCalibratorModel.load(folder)
     assert again.transform(pair).select("probability").collect() == [(row.probability,) for row in rows]
-    print("connect: fitted, applied, decided, measured, saved and loaded")
     spark.stop()
 
 

@@ -88,7 +88,7 @@ def test_partitions_and_bins_make_no_difference(spark, two_classes, monkeypatch)
     frame = frame_of(spark, scores, y, 1)
     calibrator = ScoreCalibrator(rawPredictionCol="s", numBins=64)
     assert fitted_numbers(calibrator.fit(frame.repartition(1)).scoreModel) == expected
-    # Ties across every border, a partition for each score, some partitions empty, and summaries merged in a tree.
+    # Ties across every border, partitions of single scores, empty ones, and summaries merged in a tree.
     monkeypatch.setattr(_engine, "FEW_PARTITIONS", 2)
     monkeypatch.setattr(_engine, "FAN_IN", 3)
     spread = frame.repartition(11, F.floor("s"))
@@ -273,7 +273,7 @@ def test_unknown_labels_and_vectors_that_cannot_be_used(spark):
         ({"scoresCols": ["s", "s"]}, r"scoresCols must name every column once; got s, s"),
         (
             {"scoresCols": ["s", "s2", "s3"], "labelCol": "name"},
-            r"the columns s, s2, s3 must hold one score per class, 2 in all, or one score of two classes; got 3",
+            r"the columns s, s2, s3 must hold one score per class, 2 in all, or one .* of two classes; got 3",
         ),
         ({"rawPredictionCol": "s", "method": "platt"}, r"method must be one of .*; got 'platt'"),
         (

@@ -12,7 +12,8 @@ pytest.importorskip("pyspark", reason="pyspark is not installed; run: pip instal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from cluster import Cluster, end_with_children
+
+from spark.cluster import Cluster, end_with_children
 
 HERE = Path(__file__).parent
 
@@ -33,8 +34,9 @@ def rows(tmp_path_factory):
 def start_fit(cluster, rows, out):
     mark = out.with_suffix(".mark")
     command = [sys.executable, HERE / "fit_on_cluster.py", cluster.url, rows, out, mark]
-    log = out.with_suffix(".log").open("wb")
-    return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True), mark
+    with out.with_suffix(".log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    return process, mark
 
 
 def finish(process, out):
@@ -52,6 +54,7 @@ def test_a_lost_worker_changes_nothing(rows, tmp_path):
         try:
             while not mark.exists() and process.poll() is None:
                 time.sleep(0.05)
+            assert process.poll() is None, "the fit has ended before the worker could be lost"
             end_with_children(cluster.workers[0])
         finally:
             finish(process, tmp_path / "lost.json")

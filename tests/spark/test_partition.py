@@ -83,7 +83,8 @@ def test_any_split_gives_the_fit_in_memory(data):
     model = run_split(plan, table, bounds, data.draw(st.booleans()))
     expected = PAVCalibrator().fit(scores, labels)
     np.testing.assert_array_equal(model.blocks_.value, expected.blocks_.value)
-    np.testing.assert_array_equal(model.blocks_.right, expected.blocks_.right)
+    np.testing.assert_array_equal(model.blocks_.lo, expected.blocks_.lo)
+    np.testing.assert_array_equal(model.blocks_.weight, expected.blocks_.weight)
 
 
 @given(st.permutations(range(40)), st.integers(1, 40))
@@ -139,10 +140,11 @@ def test_what_goes_wrong_comes_back_as_a_message():
     table = pa.table({"c0": [1.0, float("nan")], "c1": [0, 1]})
     batches = iter(table.to_batches(1))
     [answer] = reduce_partition(batches, task.to_json(), layout_of(), 4)
-    assert answer["failure"].to_pylist() == [
-        "the column 's' of partition 4 of the frame must hold finite numbers; got nan in row 2 (the first row of "
-        "data is row 1); correct it, or drop that row"
-    ]
+    message = (
+        "the column 's' of partition 4 of the frame must hold finite numbers; got nan in row 2 (the first "
+        "row of data is row 1); correct it, or drop that row"
+    )
+    assert answer["failure"].to_pylist() == [message]
     merged = merge_summaries(pa.Table.from_batches([answer]), task.to_json())
     assert merged["failure"].to_pylist() == answer["failure"].to_pylist()
     assert next(batches, None) is None

@@ -179,7 +179,10 @@ class _LinearMap:
         self._from = np.append(knots[0], knots) / 2
         self._value = np.append(blocks.value[0], np.repeat(blocks.value, 2))
         self._rise = np.append(np.diff(self._value), 0.0)
-        self._width = np.where(self._rise == 0, np.inf, np.append(np.diff(self._from), 0.0))
+        width = np.append(np.diff(self._from), 0.0)
+        # Half of the smallest gap there is rounds to nothing; it then has the value at its left end.
+        width[width == 0] = np.nextafter(0.0, 1.0)
+        self._width = np.where(self._rise == 0, np.inf, width)
         self._interval = IntervalLookup(knots)
 
     def __call__(self, scores: Float64Array) -> Float64Array:

@@ -13,9 +13,9 @@ from calibrant.cli import _options as options
 @click.option(
     "--scores",
     metavar="COLUMNS",
-    help="Columns of scores, as for calibrant fit. By default those named like the classes of the "
-    "model, with the same text before and after each; for a single score the column 'score', or the "
-    "only one.",
+    help="Columns of scores, as for calibrant fit. By default those that the model was fitted to; "
+    "or, if the file lacks these, those named like the classes of the model, with the same text before and "
+    "after each; for a single score the column 'score', or the only one.",
 )
 @click.option(
     "--top", type=click.IntRange(min=1), metavar="N", help="The N best classes of every row, not all."

@@ -41,6 +41,17 @@ from calibrant.cli import _options as options
     type=click.Choice(options.RULES),
     help="How to decide under these costs; by default by least expected cost.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["here", "spark"]),
+    default="here",
+    show_default=True,
+    help="Where the rows are read: in this process, or by a Spark cluster (needs the extra spark), to which "
+    "SCORES is a path of its own file systems.",
+)
+@click.option(
+    "--master", metavar="URL", help="The master of the Spark cluster, such as spark://host:7077 or local[4]."
+)
 @click.option("--date", metavar="TEXT", help="A date to keep in the model, such as 2026-03-31.")
 @click.option(
     "--report", "page", type=click.Path(), metavar="PAGE.html", help="Also write a report to this page."
@@ -53,7 +64,7 @@ def command(**given: Any) -> None:
     SCORES has a column of true labels and columns of scores, for rows that the classifier behind the
     scores was not trained on. What is printed is measured on rows that were left out: five models are fitted,
     each to four fifths of the rows, and asked about the others; the model that is kept is fitted to all of
-    them.
+    them. Of very many rows one part is left out. Inputs larger than memory are read in passes.
 
     \b
     Examples:

@@ -42,6 +42,8 @@ def run(
     file_format: str | None,
     in_passes: bool | None,
     invalid: str,
+    engine: str,
+    master: str | None,
     method: str,
     combine: str | None,
     code: str | None,
@@ -60,8 +62,8 @@ def run(
         raise ParameterError("--out must be a file for the model; got '-'; standard output shows the summary")
     if rule is not None and costs is None:
         raise ParameterError(f"--rule {rule} must come with --costs; got none")
+    _check_engine(engine, master, in_passes)
     file = None if costs is None else read_cost_file(costs)
-    source = open_source(scores_file, format=file_format)
     wanted = Wanted(
         scores,
         label,
@@ -73,7 +75,10 @@ def run(
         proba=kind == "probability",
         skips=invalid == "skip",
     )
-    rows = read_unless_large(source, wanted, scores_file, in_passes)
+    rows, source = None, None
+    if engine == "here":
+        source = open_source(scores_file, format=file_format)
+        rows = read_unless_large(source, wanted, scores_file, in_passes)
     # scikit-learn takes its time to load; what is wrong with rows in memory is known before.
     from calibrant.cli._fitting import fit_in_memory, fit_passes
     from calibrant.models import ScoreModel, named_method, save
@@ -88,15 +93,30 @@ def run(
             classes=found.tolist(),
         )
 
-    fitted = fit_passes(rows_in_passes(source, wanted), new) if rows is None else fit_in_memory(rows, new)
+    if source is None:
+        import calibrant.spark  # noqa: F401  (the line that says what to install, if it is not)
+        from calibrant.cli._fit_spark import fit_spark
+
+        fitted = fit_spark(scores_file, file_format, wanted, str(master), new)
+    elif rows is None:
+        fitted = fit_passes(rows_in_passes(source, wanted), new)
+    else:
+        fitted = fit_in_memory(rows, new)
     if page is not None:
-        _report(fitted, source.name, page)
+        _report(fitted, scores_file, page)
     save(fitted.model, out, date=date)
     if as_json:
         show_json({"model": out, "report": page, **_content(fitted, method)})
     else:
         _show(fitted, method)
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
+
+
+def _check_engine(engine: str, master: str | None, in_passes: bool | None) -> None:
+    if (engine == "spark") != (master is not None):
+        raise ParameterError("--engine spark and --master must come together; got one of them")
+    if engine == "spark" and in_passes is False:
+        raise ParameterError("--engine spark works in passes; got --in-memory; leave out one of them")
 
 
 def _combination(code: str | None) -> str:

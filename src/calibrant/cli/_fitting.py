@@ -31,8 +31,8 @@ class Fitted:
         The score columns.
     in_passes : bool
         Whether the rows were read in passes.
-    n_skipped : int
-        Rows that were left out because they cannot be used.
+    n_skipped : int or None
+        Rows that were left out because they cannot be used; None if they were not counted.
     left_out : callable
         Gives rows with probabilities by a model that was not fitted to them.
     """
@@ -41,7 +41,7 @@ class Fitted:
     summary: TrainingSummary
     columns: tuple[str, ...]
     in_passes: bool
-    n_skipped: int
+    n_skipped: int | None
     left_out: Callable[[], Judged]
 
     @property
@@ -55,7 +55,7 @@ def fit_in_memory(rows: Labelled, new: NewModel) -> Fitted:
     """Fit to rows in memory."""
     n_counted = len(rows.position) if rows.weights is None else int((rows.weights > 0).sum())
     model = new(n_counted, rows.classes).fit(rows.score_array, rows.labels, rows.weights)
-    summary = _with_columns(model, rows.columns)
+    summary = with_columns(model, rows.columns)
     return Fitted(
         model, summary, rows.columns, False, rows.n_skipped, lambda: left_out_probabilities(model, rows)
     )
@@ -67,11 +67,11 @@ def fit_passes(rows: PassRows, new: NewModel) -> Fitted:
     plan = judged_model_plan(new(n_counted, rows.classes), rows.classes, PassOptions(), n_counted)
     with watched_passes(rows.source) as progress:
         model, judged = run_plan(plan, rows, progress)
-    summary = _with_columns(model, rows.scores)
+    summary = with_columns(model, rows.scores)
     return Fitted(model, summary, rows.scores, True, rows.n_skipped, lambda: judged)
 
 
-def _with_columns(model: ScoreModel, columns: tuple[str, ...]) -> TrainingSummary:
+def with_columns(model: ScoreModel, columns: tuple[str, ...]) -> TrainingSummary:
     """Let the model remember where its scores came from."""
     assert model.summary_ is not None
     model.summary_ = replace(model.summary_, score_columns=columns)

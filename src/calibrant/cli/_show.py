@@ -97,7 +97,7 @@ def amount(value: float) -> str:
     return f"{value:,.2f}" if abs(value) >= 1 or value == 0 else f"{value:.4g}"
 
 
-def rows_read(n_rows: int, n_skipped: int, in_passes: bool, what: str = "") -> str:
+def rows_read(n_rows: int, n_skipped: int | None, in_passes: bool, what: str = "") -> str:
     """Say how many rows there are, how many were left out, and how they were read."""
     parts = [f"{count(n_rows)} {what}".rstrip()]
     if n_skipped:

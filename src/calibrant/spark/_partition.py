@@ -92,7 +92,7 @@ class Layout:
             yield rows if self.key is not None else replace(rows, key=keys(rows))
 
     def columns(self) -> list[str]:
-        """Names of the columns that Spark sends, in order. It knows them by their numbers, as names may be any text."""
+        """Names of the columns that Spark sends, in order; it knows them by their numbers."""
         used = [*self.scores, self.label, self.weight, self.key]
         return list(dict.fromkeys(name for name in used if name is not None))
 
