@@ -67,8 +67,9 @@ oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
 
 spark:  ## Run the tests of calibrant.spark against a real Spark (needs Java 17; pandas below 3, so in a venv of its own)
 	test -x build/spark/bin/python || $(PYTHON) -m venv build/spark
-	build/spark/bin/pip install -q -e '.[test,spark]' 'pyspark[connect]>=4.0'
-	build/spark/bin/python -m pytest -q tests/spark src/calibrant/spark
+	build/spark/bin/pip install -q -e '.[test,spark]' 'pyspark[connect]>=4.0' numpydoc
+	build/spark/bin/python docs/lint_docstrings.py
+	build/spark/bin/python -m pytest -q tests/spark tests/cli/test_fit_spark.py src/calibrant/spark
 
 clean:  ## Remove everything that make has made
 	rm -rf .venv build dist docs/_build docs/api docs/gallery calibrant-demo

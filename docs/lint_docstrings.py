@@ -9,6 +9,7 @@ import sys
 from numpydoc.validate import validate
 
 import calibrant
+from calibrant._core._errors import MissingExtraError
 
 #: Rules that do not fit: not everything needs an example, an extended summary or a See Also section; the
 #: summary stands on the first line; a returned value may be named.
@@ -19,7 +20,11 @@ def public_names() -> list[str]:
     """Dotted names of what the rooms offer, and of the public methods of classes."""
     names = []
     for room in pkgutil.iter_modules(calibrant.__path__):
-        module = importlib.import_module(f"calibrant.{room.name}")
+        try:
+            module = importlib.import_module(f"calibrant.{room.name}")
+        except MissingExtraError as error:  # those of Spark are checked by `make spark`
+            print(f"calibrant.{room.name} is not checked: {error}")
+            continue
         for name in getattr(module, "__all__", []):
             thing = getattr(module, name)
             names.append(f"calibrant.{room.name}.{name}")

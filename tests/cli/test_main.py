@@ -77,7 +77,11 @@ def test_bad_usage_is_one_line_and_exit_status_two(arguments, said, tmp_path):
         (DataError("scores must be finite; got nan in row 3"), 1, "scores must be finite; got nan in row 3"),
         (ParameterError("--top must be 1 or more"), 2, "--top must be 1 or more"),
         (KeyboardInterrupt(), 130, "interrupted; no file was written"),
-        (MemoryError(), 1, "there must be more memory for this; use a sample of the rows"),
+        (
+            MemoryError(),
+            1,
+            "there must be more memory for this; pass --in-passes, or use a sample of the rows",
+        ),
         (OSError(28, "No space left on device", "x.csv"), 1, "x.csv: No space left on device"),
         (
             ZeroDivisionError("1\n/ 0"),
@@ -93,7 +97,7 @@ def test_whatever_goes_wrong_is_one_line(error, status, said, monkeypatch, capsy
     monkeypatch.setattr(_main.cli, "main", fail)
     monkeypatch.setattr("warnings.showwarning", None)
     with pytest.raises(SystemExit) as stop:
-        _main.main()
+        _main.run()
     assert stop.value.code == status
     assert capsys.readouterr().err == f"calibrant: {said}\n"
 
@@ -106,7 +110,7 @@ def test_a_fault_of_ours_can_be_seen(monkeypatch):
     monkeypatch.setattr("warnings.showwarning", None)
     monkeypatch.setenv("CALIBRANT_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
-        _main.main()
+        _main.run()
 
 
 def test_a_warning_is_one_line(capsys):

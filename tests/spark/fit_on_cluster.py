@@ -15,7 +15,9 @@ def main(master, folder, out, mark):
     from pyspark.sql import SparkSession
 
     from calibrant.models import save
-    from calibrant.spark import FrameRows, ScoreCalibrator
+    from calibrant.spark import FrameRows, ScoreCalibrator, _engine
+
+    _engine.SAMPLE_ROWS = 4000
 
     settings = {
         "spark.ui.enabled": "false",
@@ -25,7 +27,7 @@ def main(master, folder, out, mark):
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.executor.memory": "512m",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.files.maxPartitionBytes": "200k",
+        "spark.sql.files.maxPartitionBytes": "100k",
         "spark.log.level": "ERROR",
     }
     builder = SparkSession.builder.master(master).appName("faults")
@@ -49,9 +51,9 @@ def main(master, folder, out, mark):
     watcher = threading.Thread(target=tell_when_half_done, daemon=True)
     FrameRows.reduce = reduce_and_tell
     frame = spark.read.parquet(folder)
-    model = ScoreCalibrator(rawPredictionCol="s", method="sigmoid", weightCol="w").fit(frame)
-    save(model.scoreModel, f"{out}.sigmoid")
     save(ScoreCalibrator(rawPredictionCol="s").fit(frame).scoreModel, out)
+    weighted = ScoreCalibrator(rawPredictionCol="s", method="binning", weightCol="w")
+    save(weighted.fit(frame).scoreModel, f"{out}.weighted")
     left = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
     Path(f"{out}.executors").write_text(str(left))
     spark.stop()

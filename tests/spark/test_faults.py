@@ -24,9 +24,9 @@ def rows(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
     rng = np.random.default_rng(13)
     for number in range(12):
-        scores = rng.normal(size=25_000)
-        label = (rng.random(25_000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
-        table = pa.table({"s": scores, "label": label, "w": rng.random(25_000)})
+        scores = rng.normal(size=5_000)
+        label = (rng.random(5_000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
+        table = pa.table({"s": scores, "label": label, "w": rng.random(5_000)})
         pq.write_table(table, folder / f"{number}.parquet")
     return folder
 
@@ -60,5 +60,5 @@ def test_a_lost_worker_changes_nothing(rows, tmp_path):
             finish(process, tmp_path / "lost.json")
     assert (tmp_path / "whole.json.executors").read_text() == "2"
     assert (tmp_path / "lost.json.executors").read_text() == "1"
-    for name in ("json", "json.sigmoid"):  # the weights of the sigmoid are added in the same order too
+    for name in ("json", "json.weighted"):  # weights are added in the same order too
         assert (tmp_path / f"lost.{name}").read_bytes() == (tmp_path / f"whole.{name}").read_bytes()

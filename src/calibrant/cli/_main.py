@@ -73,6 +73,20 @@ def cli() -> None:
 
 
 def main() -> None:
+    """Run the command as a process."""
+    try:
+        run()
+    except SystemExit as end:
+        if end.code and "pyarrow" in sys.modules:
+            # A reader stopped halfway may still have a thread at work, which would abort Python's own
+            # ending. All files have been closed or removed by now.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(int(end.code))
+        raise
+
+
+def run() -> None:
     """Run the command; whatever goes wrong is one line."""
     warnings.showwarning = _warn
     try:
@@ -104,7 +118,7 @@ def main() -> None:
 
 def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        return "there must be more memory for this; use a sample of the rows"
+        return "there must be more memory for this; pass --in-passes, or use a sample of the rows"
     if isinstance(error, OSError) and not isinstance(error, CalibrantError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split()) or type(error).__name__

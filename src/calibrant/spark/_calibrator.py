@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -348,7 +349,10 @@ class ScoreCalibrator(
         )
         # One problem for every column, and one more for it without the rows that the model is measured on.
         options = rows.options(2 * rows.n_scores, self._given("numBins"), self._given("maxRows"))
-        fitted = ScoreCalibratorModel(rows.run(model_plan(model, rows.classes, options, rows.n_rows)))
+        learned = rows.run(model_plan(model, rows.classes, options, rows.n_rows))
+        if rows.layout.width is None and learned.summary_ is not None:  # the command will look for these
+            learned.summary_ = replace(learned.summary_, score_columns=rows.layout.scores)
+        fitted = ScoreCalibratorModel(learned)
         fitted._resetUid(self.uid)
         return self._copyValues(fitted)  # type: ignore[no-any-return]
 

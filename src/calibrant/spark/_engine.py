@@ -14,6 +14,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError
 from calibrant.engines import PassOptions, Rows, Summary, Task, reduce_rows
 from calibrant.engines._columns import label_text
+from calibrant.engines._hashing import mix
 from calibrant.engines._summary import Plan
 from calibrant.spark._columns import ScoreColumns, check_columns, quoted, score_columns, usable_weight
 from calibrant.spark._partition import (
@@ -339,5 +340,5 @@ def _draw(frame: DataFrame, layout: Layout, n_rows: int, wanted: int, seed: int)
 
 def _repeated(sample: Rows) -> Any:
     """Hashes of rows that came more than once among a few."""
-    hashes, count = np.unique(content_hashes(sample), return_counts=True)
+    hashes, count = np.unique(mix(content_hashes(sample)), return_counts=True)
     return hashes[count > 1]

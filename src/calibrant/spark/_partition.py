@@ -185,7 +185,7 @@ class _RowKeys:
         self._n_seen = np.zeros(len(repeated), dtype=np.int64)
 
     def __call__(self, rows: Rows) -> Hashes:
-        hashes = content_hashes(rows)
+        hashes = mix(content_hashes(rows))  # rows of a sample are chosen by the others
         if len(self._repeated) == 0:
             return hashes
         place = np.minimum(np.searchsorted(self._repeated, hashes), len(self._repeated) - 1)
