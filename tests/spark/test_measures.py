@@ -85,7 +85,7 @@ def test_methods_are_ranked_as_in_memory(spark):
 
 def test_wrong_input(spark, forecasts):
     with pytest.raises(ParameterError, match=r"metricName must be .*; got 'f1'"):
-        CalibrationEvaluator(metricName="f1").evaluate(forecasts[2])
+        CalibrationEvaluator(metricName="f1")
     with pytest.raises(ParameterError, match=r"metricName must be .*; got 'f1'"):
         CalibrationEvaluator().setMetricName("f1")
     with pytest.raises(ParameterError, match=r"handleInvalid must be .*; got 'keep'"):

@@ -334,14 +334,14 @@ class ScoreCalibrator(
             paired=method in OF_ALL_SCORES,
             skip=self.getHandleInvalid() != "error",
         )
-        calibrator = named_method(method, rows.n_rows, self.getKind())  # type: ignore[arg-type]
+        calibrator = named_method(method, rows.n_rows, self.getKind())
         calibrator.set_params(**(self._given("methodParams") or {}))
         combine = self.getCombine()
         if code not in (None, "one_vs_all") and not self.isSet(self.combine):
             combine = "coupling"  # normalising is for one score per class
         model = ScoreModel(
             calibrator,
-            self._costs_as_given(),
+            self.getCosts(),
             self._given("rule"),
             code=code,
             combine=combine,

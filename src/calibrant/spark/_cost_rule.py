@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
-from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param import TypeConverters
 from pyspark.ml.param.shared import HasSeed
 from pyspark.sql import DataFrame
 
@@ -20,7 +20,16 @@ from calibrant.models._score_model import _check_rule
 from calibrant.spark._decider import classes_of, with_decisions
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._judge import loaded
-from calibrant.spark._params import HasClasses, HasCosts, HasDecisions, HasLabels, HasProbabilities, HasRule
+from calibrant.spark._params import (
+    HasClasses,
+    HasCosts,
+    HasDecisions,
+    HasLabels,
+    HasProbabilities,
+    HasRule,
+    new_param,
+    with_accessors,
+)
 from calibrant.spark._persistence import Stage, document_text
 
 #: Rows that a rule is learned from, at most.
@@ -77,6 +86,7 @@ class CostRuleModel(Model, HasProbabilities, HasDecisions, Stage):
         return cls(model, metadata["classes"])
 
 
+@with_accessors
 class CostRule(
     Estimator[CostRuleModel],
     HasProbabilities,
@@ -133,12 +143,7 @@ class CostRule(
     20
     """
 
-    maxRows: "Param[int]" = Param(
-        Params._dummy(),
-        "maxRows",
-        "how many rows the rule is learned from, at most.",
-        typeConverter=TypeConverters.toInt,
-    )
+    maxRows = new_param("maxRows", "how many rows it is learned from, at most.", TypeConverters.toInt)
 
     @keyword_only
     def __init__(
@@ -176,42 +181,8 @@ class CostRule(
         del given
         return self._set_given()
 
-    def getMaxRows(self) -> int:
-        """Give how many rows the rule is learned from, at most."""
-        return self.getOrDefault(self.maxRows)  # type: ignore[no-any-return]
-
-    def setMaxRows(self, value: int) -> Self:
-        """Set how many rows the rule is learned from, at most.
-
-        Parameters
-        ----------
-        value : int
-            The number of rows.
-
-        Returns
-        -------
-        Self
-            The estimator.
-        """
-        return self._set(maxRows=value)  # type: ignore[no-any-return]
-
-    def setSeed(self, value: int) -> Self:
-        """Set how rows are drawn.
-
-        Parameters
-        ----------
-        value : int
-            The seed.
-
-        Returns
-        -------
-        Self
-            The estimator.
-        """
-        return self._set(seed=value)  # type: ignore[no-any-return]
-
     def _fit(self, dataset: DataFrame) -> CostRuleModel:
-        given = self._costs_as_given()
+        given = self.getCosts()
         if given is None:
             raise ParameterError("costs must be given to learn a rule; got none; set them")
         classes = classes_of(dataset, self.getProbabilityCol(), self._given("classes"))

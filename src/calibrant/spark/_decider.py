@@ -88,7 +88,7 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
         return self._set_given()
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        given = self._costs_as_given()
+        given = self.getCosts()
         if given is None:
             raise ParameterError("costs must be given to decide by; got none; set them")
         classes = classes_of(dataset, self.getProbabilityCol(), self._given("classes"))

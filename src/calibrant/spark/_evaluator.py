@@ -5,17 +5,15 @@ from typing import Any, Self
 
 from pyspark import keyword_only
 from pyspark.ml.evaluation import Evaluator
-from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.sql import DataFrame
 
-from calibrant._core._checks import check_option
 from calibrant.engines import Evaluation
 from calibrant.engines._evaluate import _evaluate
 from calibrant.engines._forecast import GivenForecast
 from calibrant.engines._metric_pass import MetricSums, SumMetrics
 from calibrant.engines._summary import Plan
 from calibrant.spark._measures import forecast_rows
-from calibrant.spark._params import HasClasses, HasLabels, HasProbabilities
+from calibrant.spark._params import HasClasses, HasLabels, HasProbabilities, new_param, one_of, with_accessors
 from calibrant.spark._persistence import Stage
 
 #: What sums over the rows tell, in one pass.
@@ -33,6 +31,7 @@ FROM_EVALUATION: dict[str, Callable[[Evaluation], float]] = {
 METRICS = (*FROM_SUMS, *FROM_EVALUATION)
 
 
+@with_accessors
 class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, Stage):
     """Measures probabilities, for `CrossValidator` and `TrainValidationSplit`.
 
@@ -71,11 +70,8 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
     0.1575
     """
 
-    metricName: "Param[str]" = Param(
-        Params._dummy(),
-        "metricName",
-        f"what is measured: {', '.join(METRICS)}.",
-        typeConverter=TypeConverters.toString,
+    metricName = new_param(
+        "metricName", f"what is measured: {', '.join(METRICS)}.", one_of("metricName", METRICS)
     )
 
     @keyword_only
@@ -109,33 +105,18 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
         del given
         return self._set_given()
 
-    def getMetricName(self) -> str:
-        """Give what is measured."""
-        return self.getOrDefault(self.metricName)  # type: ignore[no-any-return]
-
-    def setMetricName(self, value: str) -> Self:
-        """Set what is measured.
-
-        Parameters
-        ----------
-        value : {"logLoss", "brier", "calibration", "refinement", "errorRate", "areaUnderROC"}
-            The measure.
+    def isLargerBetter(self) -> bool:
+        """Tell whether more is better.
 
         Returns
         -------
-        Self
-            The evaluator.
+        bool
+            True for the area under the ROC curve alone.
         """
-        check_option("metricName", value, METRICS)
-        return self._set(metricName=value)  # type: ignore[no-any-return]
-
-    def isLargerBetter(self) -> bool:
-        """Tell whether more is better: of all these only of the area under the ROC curve."""
-        return self.getMetricName() == "areaUnderROC"
+        return bool(self.getMetricName() == "areaUnderROC")
 
     def _evaluate(self, dataset: DataFrame) -> float:
         name = self.getMetricName()
-        check_option("metricName", name, METRICS)
         rows = forecast_rows(
             dataset,
             self.getLabelCol(),

@@ -1,12 +1,11 @@
-"""Parameters that several stages share, with the setters that Spark's own stages have."""
+"""Parameters that several stages share, with the getters and setters that Spark's own stages have."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import (
-    HasHandleInvalid,
     HasLabelCol,
     HasPredictionCol,
     HasProbabilityCol,
@@ -15,6 +14,113 @@ from pyspark.ml.param.shared import (
 )
 
 from calibrant._core._checks import check_option
+
+T = TypeVar("T", bound=type)
+
+
+def with_accessors(kind: T) -> T:
+    """Give a class of parameters a getter and a setter for each of them that has none.
+
+    Parameters
+    ----------
+    kind : type
+        A class with `Param` attributes, its own or inherited.
+
+    Returns
+    -------
+    type
+        The same class.
+    """
+    for name in dir(kind):
+        param = getattr(kind, name)
+        if isinstance(param, Param):
+            title = name[0].upper() + name[1:]
+            for accessor in (_getter(param, f"get{title}"), _setter(param, f"set{title}")):
+                if not hasattr(kind, accessor.__name__):
+                    accessor.__qualname__, accessor.__module__ = (
+                        f"{kind.__name__}.{accessor.__name__}",
+                        __name__,
+                    )
+                    setattr(kind, accessor.__name__, accessor)
+    return kind
+
+
+def _getter(param: Any, name: str) -> Callable[[Any], Any]:
+    def get(self: Any) -> Any:
+        return self.getOrDefault(param.name)
+
+    get.__name__ = name
+    get.__doc__ = f"""Give the value of ``{param.name}``.
+
+        Returns
+        -------
+        object
+            The value: {param.doc.rstrip(".")}.
+        """
+    return get
+
+
+def _setter(param: Any, name: str) -> Callable[[Any, Any], Any]:
+    def set_(self: Any, value: Any) -> Any:
+        return self._set(**{param.name: value})
+
+    set_.__name__ = name
+    set_.__doc__ = f"""Set ``{param.name}``.
+
+        Parameters
+        ----------
+        value : object
+            The value: {param.doc.rstrip(".")}.
+
+        Returns
+        -------
+        Self
+            The stage.
+        """
+    return set_
+
+
+def one_of(name: str, options: tuple[str, ...]) -> Callable[[Any], str]:
+    """A converter for a parameter that has a few values.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+    options : tuple of str
+        Its values.
+
+    Returns
+    -------
+    callable
+        Gives what it takes, or refuses it.
+    """
+
+    def convert(value: Any) -> str:
+        check_option(name, value, options)
+        return str(value)
+
+    return convert
+
+
+def new_param(name: str, doc: str, converter: Any = TypeConverters.toString) -> Any:
+    """A parameter.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    doc : str
+        What it means.
+    converter : callable
+        Brings what a user gives into the form that is kept.
+
+    Returns
+    -------
+    Param
+        The parameter.
+    """
+    return Param(Params._dummy(), name, doc, typeConverter=converter)
 
 
 def _plain(value: Any) -> Any:
@@ -59,10 +165,7 @@ class SettableParams(Params):
 
     def _set_given(self) -> Self:
         """Set what the constructor or `setParams` was given; None leaves a parameter as it was."""
-        given = {name: value for name, value in self._input_kwargs.items() if value is not None}
-        if "handleInvalid" in given:
-            check_option("handleInvalid", given["handleInvalid"], ("error", "skip", "keep"))
-        return self._set(**given)  # type: ignore[no-any-return]
+        return self._set(**{name: value for name, value in self._input_kwargs.items() if value is not None})  # type: ignore[no-any-return]
 
     def _given(self, name: str) -> Any:
         """The value of a parameter; None if it has none."""
@@ -70,207 +173,72 @@ class SettableParams(Params):
         return self.getOrDefault(param) if self.isDefined(param) else None
 
 
+@with_accessors
 class HasScores(HasRawPredictionCol, SettableParams):
     """Where the scores are."""
 
-    scoresCols: "Param[list[str]]" = Param(
-        Params._dummy(),
+    scoresCols = new_param(
         "scoresCols",
         "numeric columns of scores, in the order of the classes or of the columns of the code; instead of "
         "rawPredictionCol.",
-        typeConverter=TypeConverters.toListString,
+        TypeConverters.toListString,
     )
 
-    def getScoresCols(self) -> list[str]:
-        """Give the columns of the scores."""
-        return self.getOrDefault(self.scoresCols)  # type: ignore[no-any-return]
 
-    def setScoresCols(self, value: list[str]) -> Self:
-        """Set the columns of the scores.
-
-        Parameters
-        ----------
-        value : list of str
-            Numeric columns.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(scoresCols=value)  # type: ignore[no-any-return]
-
-    def setRawPredictionCol(self, value: str) -> Self:
-        """Set the column of the scores.
-
-        Parameters
-        ----------
-        value : str
-            A column of numbers, vectors or arrays.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(rawPredictionCol=value)  # type: ignore[no-any-return]
-
-
+@with_accessors
 class HasLabels(HasLabelCol, HasWeightCol, SettableParams):
     """Labels and weights."""
 
-    def setLabelCol(self, value: str) -> Self:
-        """Set the column of the labels.
 
-        Parameters
-        ----------
-        value : str
-            The column.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(labelCol=value)  # type: ignore[no-any-return]
-
-    def setWeightCol(self, value: str) -> Self:
-        """Set the column of the weights.
-
-        Parameters
-        ----------
-        value : str
-            The column.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(weightCol=value)  # type: ignore[no-any-return]
-
-
+@with_accessors
 class HasProbabilities(HasProbabilityCol, SettableParams):
     """The column of the probabilities."""
 
-    def setProbabilityCol(self, value: str) -> Self:
-        """Set the column of the probabilities.
 
-        Parameters
-        ----------
-        value : str
-            The column.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(probabilityCol=value)  # type: ignore[no-any-return]
-
-
-class HasDecisions(HasPredictionCol, HasHandleInvalid, SettableParams):
+@with_accessors
+class HasDecisions(HasPredictionCol, SettableParams):
     """The column of the decisions, and what happens to rows that have none."""
+
+    handleInvalid = new_param(
+        "handleInvalid",
+        "what happens to rows that cannot be used: error; skip, which leaves them out; or keep, which gives "
+        "them no probabilities and no decision, and leaves them out of a fit.",
+        one_of("handleInvalid", ("error", "skip", "keep")),
+    )
 
     def __init__(self) -> None:
         super().__init__()
         self._setDefault(handleInvalid="error")
 
-    def setPredictionCol(self, value: str) -> Self:
-        """Set the column of the decisions.
 
-        Parameters
-        ----------
-        value : str
-            The column.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(predictionCol=value)  # type: ignore[no-any-return]
-
-    def setHandleInvalid(self, value: str) -> Self:
-        """Set what happens to rows that cannot be used.
-
-        Parameters
-        ----------
-        value : {"error", "skip", "keep"}
-            They are an error; they are left out; or they are kept without probabilities and without a
-            decision. A fit leaves them out in both latter cases.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        check_option("handleInvalid", value, ("error", "skip", "keep"))
-        return self._set(handleInvalid=value)  # type: ignore[no-any-return]
-
-
+@with_accessors
 class HasClasses(SettableParams):
     """The labels in order."""
 
-    classes: "Param[list[Any]]" = Param(
-        Params._dummy(),
+    classes = new_param(
         "classes",
         "labels in the order of the scores or probabilities; of a single score the second is positive.",
-        typeConverter=_to_labels,
+        _to_labels,
     )
-
-    def getClasses(self) -> list[Any]:
-        """Give the labels."""
-        return self.getOrDefault(self.classes)  # type: ignore[no-any-return]
-
-    def setClasses(self, value: Sequence[Any]) -> Self:
-        """Set the labels.
-
-        Parameters
-        ----------
-        value : list
-            Labels in order.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(classes=value)  # type: ignore[no-any-return]
 
 
 class HasCosts(SettableParams):
     """What decisions cost."""
 
-    costs: "Param[Any]" = Param(
-        Params._dummy(),
+    costs = new_param(
         "costs",
         "costs[i][j] is the cost of deciding class i when the truth is j; or {decision: {truth: cost}}.",
-        typeConverter=_to_costs,
+        _to_costs,
     )
 
     def getCosts(self) -> Any:
-        """Give the costs: a list of rows, or a mapping of decisions to truths to costs."""
-        return self._costs_as_given()
-
-    def setCosts(self, value: Any) -> Self:
-        """Set the costs.
-
-        Parameters
-        ----------
-        value : array-like of shape (k, k) or (a, k), or mapping
-            ``costs[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
-            transpose); or ``{decision: {truth: cost}}``.
+        """Give the costs.
 
         Returns
         -------
-        Self
-            The stage.
+        list, dict or None
+            A list of rows, or a mapping of decisions to truths to costs, as they were given.
         """
-        return self._set(costs=value)  # type: ignore[no-any-return]
-
-    def _costs_as_given(self) -> Any:
-        """The costs as the models take them; None if there are none."""
         kept = self._given("costs")
         if not isinstance(kept, dict):
             return kept
@@ -283,240 +251,52 @@ class HasCosts(SettableParams):
         }
 
 
+with_accessors(HasCosts)
+
+
+@with_accessors
 class HasRule(SettableParams):
     """How decisions are made."""
 
-    rule: "Param[str]" = Param(
-        Params._dummy(),
-        "rule",
-        "how decisions are made under the costs: expected, parallel, lachiche_flach or mossman.",
-        typeConverter=TypeConverters.toString,
+    rule = new_param(
+        "rule", "how decisions are made under the costs: expected, parallel, lachiche_flach or mossman."
     )
 
-    def getRule(self) -> str:
-        """Give the name of the rule."""
-        return self.getOrDefault(self.rule)  # type: ignore[no-any-return]
 
-    def setRule(self, value: str) -> Self:
-        """Set the rule.
-
-        Parameters
-        ----------
-        value : {"expected", "parallel", "lachiche_flach", "mossman"}
-            Its name.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(rule=value)  # type: ignore[no-any-return]
-
-
+@with_accessors
 class HasMethod(SettableParams):
     """How scores become probabilities."""
 
-    method: "Param[str]" = Param(
-        Params._dummy(),
-        "method",
-        "pav, sigmoid, binning, accuracy_table, ranked_logistic or identity.",
-        typeConverter=TypeConverters.toString,
+    method = new_param("method", "pav, sigmoid, binning, accuracy_table, ranked_logistic or identity.")
+    methodParams = new_param(
+        "methodParams", "settings of the method, by the names that its calibrator has.", _to_settings
     )
-    methodParams: "Param[dict[str, Any]]" = Param(
-        Params._dummy(),
-        "methodParams",
-        "settings of the method, by the names that its calibrator has.",
-        typeConverter=_to_settings,
+    kind = new_param(
+        "kind", "what the scores are: margin or probability.", one_of("kind", ("margin", "probability"))
     )
-    kind: "Param[str]" = Param(
-        Params._dummy(),
-        "kind",
-        "what the scores are: margin or probability.",
-        typeConverter=TypeConverters.toString,
-    )
-    combine: "Param[str]" = Param(
-        Params._dummy(),
+    combine = new_param(
         "combine",
         "how the answers of several columns become one distribution: normalize, least_squares or coupling.",
-        typeConverter=TypeConverters.toString,
     )
-    code: "Param[Any]" = Param(
-        Params._dummy(),
+    code = new_param(
         "code",
         "the code matrix behind the scores, or its name; scores are then one per column of it.",
-        typeConverter=_to_code,
+        _to_code,
     )
-    keyCol: "Param[str]" = Param(
-        Params._dummy(),
-        "keyCol",
-        "a column that says which rows belong together where rows are split into folds.",
-        typeConverter=TypeConverters.toString,
+    keyCol = new_param(
+        "keyCol", "a column that says which rows belong together where rows are split into folds."
     )
-    numBins: "Param[int]" = Param(
-        Params._dummy(),
+    numBins = new_param(
         "numBins",
-        "bins of scores that a pass counts in; changes time and memory, not the model.",
-        typeConverter=TypeConverters.toInt,
+        "bins of scores that a pass counts in, per column; changes time and memory, not the model.",
+        TypeConverters.toInt,
     )
-    maxRows: "Param[int]" = Param(
-        Params._dummy(),
+    maxRows = new_param(
         "maxRows",
-        "rows that may come to the driver; changes time and memory, not the model.",
-        typeConverter=TypeConverters.toInt,
+        "rows that may come to the driver, per column; changes time and memory, not the model.",
+        TypeConverters.toInt,
     )
 
     def __init__(self) -> None:
         super().__init__()
         self._setDefault(method="pav", kind="margin", combine="normalize")
-
-    def getMethod(self) -> str:
-        """Give the name of the method."""
-        return self.getOrDefault(self.method)  # type: ignore[no-any-return]
-
-    def setMethod(self, value: str) -> Self:
-        """Set the method.
-
-        Parameters
-        ----------
-        value : {"pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic", "identity"}
-            Its name.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(method=value)  # type: ignore[no-any-return]
-
-    def getMethodParams(self) -> dict[str, Any]:
-        """Give the settings of the method."""
-        return self.getOrDefault(self.methodParams)  # type: ignore[no-any-return]
-
-    def setMethodParams(self, value: Mapping[str, Any]) -> Self:
-        """Set settings of the method.
-
-        Parameters
-        ----------
-        value : dict
-            By the names that its calibrator has, such as ``{"n_bins": 20}``.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(methodParams=value)  # type: ignore[no-any-return]
-
-    def getKind(self) -> str:
-        """Give what the scores are."""
-        return self.getOrDefault(self.kind)  # type: ignore[no-any-return]
-
-    def setKind(self, value: str) -> Self:
-        """Set what the scores are.
-
-        Parameters
-        ----------
-        value : {"margin", "probability"}
-            What they are.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(kind=value)  # type: ignore[no-any-return]
-
-    def getCombine(self) -> str:
-        """Give how the answers of several columns are put together."""
-        return self.getOrDefault(self.combine)  # type: ignore[no-any-return]
-
-    def setCombine(self, value: str) -> Self:
-        """Set how the answers of several columns are put together.
-
-        Parameters
-        ----------
-        value : {"normalize", "least_squares", "coupling"}
-            How.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(combine=value)  # type: ignore[no-any-return]
-
-    def getCode(self) -> Any:
-        """Give the code behind the scores."""
-        return self.getOrDefault(self.code)
-
-    def setCode(self, value: Any) -> Self:
-        """Set the code behind the scores.
-
-        Parameters
-        ----------
-        value : str or array-like of shape (k, l)
-            Its name, or the matrix itself.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(code=value)  # type: ignore[no-any-return]
-
-    def getKeyCol(self) -> str:
-        """Give the column that says which rows belong together."""
-        return self.getOrDefault(self.keyCol)  # type: ignore[no-any-return]
-
-    def setKeyCol(self, value: str) -> Self:
-        """Set the column that says which rows belong together.
-
-        Parameters
-        ----------
-        value : str
-            The column, such as that of a customer's number.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(keyCol=value)  # type: ignore[no-any-return]
-
-    def getNumBins(self) -> int:
-        """Give the number of bins of a pass."""
-        return self.getOrDefault(self.numBins)  # type: ignore[no-any-return]
-
-    def setNumBins(self, value: int) -> Self:
-        """Set the number of bins of a pass, which changes time and memory, not the model.
-
-        Parameters
-        ----------
-        value : int
-            For every column of scores.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(numBins=value)  # type: ignore[no-any-return]
-
-    def getMaxRows(self) -> int:
-        """Give how many rows may come to the driver."""
-        return self.getOrDefault(self.maxRows)  # type: ignore[no-any-return]
-
-    def setMaxRows(self, value: int) -> Self:
-        """Set how many rows may come to the driver, which changes time and memory, not the model.
-
-        Parameters
-        ----------
-        value : int
-            For every column of scores.
-
-        Returns
-        -------
-        Self
-            The stage.
-        """
-        return self._set(maxRows=value)  # type: ignore[no-any-return]

@@ -99,7 +99,13 @@ class Stage(MLReadable[Any], MLWritable):
     _has_model = False
 
     def write(self) -> StageWriter:
-        """Give the writer of this stage."""
+        """Give the writer of this stage.
+
+        Returns
+        -------
+        StageWriter
+            Writes a folder of JSON.
+        """
         return StageWriter(self)
 
     @classmethod
