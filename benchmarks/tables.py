@@ -7,7 +7,21 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 README = HERE.parent / "README.md"
 BEGIN, END = "<!-- benchmarks: begin -->\n", "<!-- benchmarks: end -->\n"
-IN_README = ["pav", "memory", "sigmoid", "coupling", "least_squares", "many_classes"]
+IN_README = [
+    "pav",
+    "memory",
+    "sigmoid",
+    "coupling",
+    "least_squares",
+    "many_classes",
+    "accuracy_table",
+    "ranked_logistic",
+    "deciding",
+    "learning",
+    "probing",
+    "report",
+    "command",
+]
 
 
 def markdown(names: list[str]) -> str:
