@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -80,8 +81,9 @@ def main() -> None:
         if end.code and "pyarrow" in sys.modules:
             # A reader stopped halfway may still have a thread at work, which would abort Python's own
             # ending. All files have been closed or removed by now.
-            sys.stdout.flush()
-            sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError):
+                    stream.flush()
             os._exit(int(end.code))
         raise
 

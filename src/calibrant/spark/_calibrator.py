@@ -74,7 +74,7 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
     >>> frame = spark.createDataFrame([(0.3,), (2.5,)], ["score"])
     >>> judged = model.setRawPredictionCol("score").transform(frame)
     >>> [(round(float(row.probability[1]), 3), row.prediction) for row in judged.collect()]
-    [(0.522, 'yes'), (0.735, 'yes')]
+    [(0.471, 'no'), (0.739, 'yes')]
     """
 
     _has_model = True

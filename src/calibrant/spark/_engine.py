@@ -35,8 +35,8 @@ SAMPLE_ROWS = 1 << 17
 FEW_PARTITIONS, FAN_IN = 8, 32
 #: Bins and fetched rows of all problems of a pass together: they cross the network once per partition.
 MOST_BINS_IN_ALL, MOST_BINS, LEAST_BINS, MOST_FETCHED = 1 << 19, 1 << 17, 1 << 10, 1 << 21
-#: Rows for a bin, as in files.
-ROWS_PER_BIN = 40
+#: Rows for a bin, as in files; and bins that cost nothing, however few rows there are.
+ROWS_PER_BIN, MANY_FOR_FEW_ROWS = 40, 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,9 +260,8 @@ class FrameRows:
         PassOptions
             Fewer bins than for files: every partition sends its own.
         """
-        most = max(
-            LEAST_BINS, min(MOST_BINS, MOST_BINS_IN_ALL // max(n_problems, 1), self.n_rows // ROWS_PER_BIN)
-        )
+        fitting = max(MANY_FOR_FEW_ROWS, self.n_rows // ROWS_PER_BIN)
+        most = max(LEAST_BINS, min(MOST_BINS, MOST_BINS_IN_ALL // max(n_problems, 1), fitting))
         fetched = max(LEAST_BINS, MOST_FETCHED // max(n_problems, 1))
         return PassOptions(n_bins=n_bins or most, max_rows=max_rows or fetched)
 

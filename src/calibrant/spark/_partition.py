@@ -219,8 +219,8 @@ def content_hashes(rows: Rows) -> Hashes:
         Their hashes.
     """
     weight = [] if rows.weight is None else [rows.weight]
-    matrix = rows.scores.reshape(len(rows), -1)
-    return hash_floats([rows.position.astype(np.float64), *matrix.T, *weight])
+    scores = [rows.scores] if rows.scores.ndim == 1 else rows.scores.T
+    return hash_floats([rows.position.astype(np.float64), *scores, *weight])
 
 
 def reduce_partition(
