@@ -93,6 +93,7 @@ class Cluster:
 
 def end_with_children(process):
     """End a process and those that it has started, at once, as a machine that loses its power would."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    if process.returncode is None:  # once it is waited for, its number may be that of somebody else
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
