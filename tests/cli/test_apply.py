@@ -60,7 +60,7 @@ def test_columns_in_another_order_and_under_other_names(folder):
 
 
 def test_batches_make_no_difference(folder, monkeypatch):
-    monkeypatch.setattr("calibrant.cli._reading.BATCH_NUMBERS", 1)
+    monkeypatch.setattr("calibrant.engines._source.MOST_ROWS", 1000)
     (folder / "long.csv").write_text("s_cat,s_dog,s_fox\n" + "1,2,3\n3,2,1\n" * 3000)
     here("apply", "model.json", "long.csv", "--out", "out.csv", cwd=folder)
     lines = (folder / "out.csv").read_text().splitlines()

@@ -118,6 +118,7 @@ def test_a_matrix_has_the_columns_in_the_order_asked_for():
     [
         (pa.array(["01", "NA", "true"]), ["01", "NA", "true"], np.array(["01", "NA", "true"])),
         (pa.array([3, 0, 3], pa.int8()), ["3", "0"], np.array([3, 0])),
+        (pa.array([1 << 40, -2]), [str(1 << 40), "-2"], np.array([1 << 40, -2])),
         (pa.array([1.0, 0.0]), ["1", "0"], np.array([1, 0])),
         (pa.array([True, False]), ["true", "false"], np.array([True, False])),
         (pa.array(["1", "0"]), ["1", "0"], np.array(["1", "0"])),

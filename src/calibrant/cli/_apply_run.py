@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.cli._reading import batches_of
+from calibrant.cli._progress import watched
 from calibrant.cli._show import count
 from calibrant.engines import Source, choose_columns, open_sink, open_source
 from calibrant.engines._columns import label_text
@@ -49,7 +49,7 @@ def run(
     work = _Work(chain, columns, kept, names, top, with_decision, source, invalid)
     with open_sink(out, format=out_format) as sink:
         first = 0
-        for batch in batches_of(source, [*kept, *columns], len(columns), "applying"):
+        for batch in watched(source.batches([*kept, *columns]), source, "applying"):
             sink.write(work.output(batch, first))
             first += batch.num_rows
         if first == 0:

@@ -12,7 +12,8 @@ from calibrant._core._errors import ParameterError
 from calibrant.cli._apply_run import kept_columns, refuse_twice
 from calibrant.cli._cost_file import CostFile, read_cost_file
 from calibrant.cli._options import listed
-from calibrant.cli._reading import as_proba, batches_of, read_matrix
+from calibrant.cli._progress import watched
+from calibrant.cli._reading import as_proba, read_matrix
 from calibrant.cli._show import Table, amount, count, percent, show_facts, show_json, show_table, show_text
 from calibrant.cli._size import read_or_sample
 from calibrant.cli._wanted import Wanted, choose_scores, two_classes
@@ -65,7 +66,7 @@ def run(
     with open_sink(out, format=out_format) as sink:
         first = 0
         needed = list(dict.fromkeys([*kept, *choice.columns, *wanted.others]))
-        for batch in batches_of(source, needed, len(choice.columns), "deciding"):
+        for batch in watched(source.batches(needed), source, "deciding"):
             sink.write(choice.output(batch, kept, first))
             first += batch.num_rows
         if first == 0:

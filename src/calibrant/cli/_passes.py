@@ -9,7 +9,7 @@ import pyarrow as pa
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError
 from calibrant.cli._progress import watched
-from calibrant.cli._reading import batch_rows, check_proba, in_order, read_groups, refuse_no_rows
+from calibrant.cli._reading import check_proba, in_order, read_groups, refuse_no_rows
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
 from calibrant.engines import Chosen, Source
 from calibrant.engines._columns import label_values, read_label_texts
@@ -94,7 +94,7 @@ def rows_in_passes(source: Source, wanted: Wanted) -> PassRows:
         wanted.group,
         classes,
         wanted.skips,
-        batch_rows(len(chosen.columns)),
+        None,
         wanted,
     )
     if wanted.group is not None:

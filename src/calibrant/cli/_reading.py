@@ -1,6 +1,6 @@
 """Scores or probabilities with their labels, out of a file and into memory: all rows, or a sample of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,8 +19,6 @@ from calibrant.engines._table_rows import BatchReader
 
 #: How far from one the printed probabilities of a row may sum.
 SUM_ROUNDING = 1e-3
-#: Numbers of a batch, so that a batch of many columns is no larger than one of few.
-BATCH_NUMBERS = 1 << 20
 #: Bytes of a number.
 NUMBER_BYTES = 8
 
@@ -134,16 +132,6 @@ class _Gathered:
         return [np.concatenate(each) for each in list(zip(*self._parts, strict=True))[:-1]]
 
 
-def batches_of(source: Source, columns: list[str], n_scores: int, what: str) -> Iterator[pa.RecordBatch]:
-    """Read a source in batches of a size that suits the number of scores, and show how far it is."""
-    return watched(source.batches(columns, batch_rows(n_scores)), source, what)
-
-
-def batch_rows(n_scores: int) -> int:
-    """Rows of a batch of so many scores."""
-    return max(1024, BATCH_NUMBERS // max(8, n_scores))
-
-
 def read_labelled(
     source: Source, wanted: Wanted, *, most: int | None = None, most_bytes: int | None = None
 ) -> Labelled:
@@ -157,7 +145,7 @@ def read_labelled(
     label_type, first = pa.string(), 0
     columns = list(dict.fromkeys([*chosen.columns, *wanted.others]))
     gathered = _Gathered(most)
-    for batch in batches_of(source, columns, len(chosen.columns), "reading"):
+    for batch in watched(source.batches(columns), source, "reading"):
         reader = BatchReader(batch, source, first, wanted.skips)
         arrays = [
             read_matrix(reader, chosen.columns, wanted, source, first),

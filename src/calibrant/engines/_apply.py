@@ -23,7 +23,7 @@ def apply_in_batches(
     prefix: str = "p_",
     decision: str | None = None,
     handle_invalid: str = "error",
-    batch_rows: int = 1 << 17,
+    batch_rows: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Give the probabilities of rows that are read in batches.
 
@@ -44,8 +44,8 @@ def apply_in_batches(
     handle_invalid : {"error", "skip", "keep"}, default="error"
         What happens to a row with a missing or infinite score: an error that names the row; the row is left
         out; or it is kept, with no probabilities.
-    batch_rows : int, default=131072
-        The greatest number of rows in a batch.
+    batch_rows : int, optional
+        The greatest number of rows in a batch. By default there are fewer the more columns are read.
 
     Yields
     ------

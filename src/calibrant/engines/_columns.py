@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -201,6 +202,26 @@ def read_scores(batch: pa.RecordBatch, columns: Sequence[str], source: Source, f
     return scores
 
 
+def label_codes(column: pa.Array) -> tuple[IntArray, list[Any]]:
+    """The labels of a batch by their numbers.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        The column of one batch.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,)
+        Which of the labels every row has; -1 for none.
+    labels : list
+        The distinct labels.
+    """
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    return codes, encoded.dictionary.to_pylist()
+
+
 def read_label_texts(column: pa.Array, name: str, source: Source, first: int) -> tuple[IntArray, list[str]]:
     """The labels of a batch: for every row the number of its text, and the texts.
 
@@ -222,11 +243,10 @@ def read_label_texts(column: pa.Array, name: str, source: Source, first: int) ->
     texts : list of str
         The distinct labels, as text.
     """
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    texts = [label_text(value) for value in encoded.dictionary.to_pylist()]
-    missing = {number for number, text in enumerate(texts) if text is None}
-    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    empty = np.isin(codes, [-1, *missing])
+    codes, labels = label_codes(column)
+    texts = [label_text(label) for label in labels]
+    unusable = [number for number, text in enumerate(texts) if text is None]
+    empty = np.isin(codes, [-1, *unusable]) if unusable else codes < 0
     if empty.any():
         place = source.place(first + int(np.argmax(empty)))
         raise DataError(

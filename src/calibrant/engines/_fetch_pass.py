@@ -13,8 +13,8 @@ from calibrant.engines._rows import Rows
 from calibrant.engines._summary import Summary, Task
 from calibrant.engines._travel import travels
 
-#: Rows that wait until those of the same score are put together.
-MOST_WAITING = 1 << 21
+#: Rows that wait at least until those of the same score are put together.
+MANY_WAITING = 1 << 21
 
 
 @travels
@@ -66,7 +66,7 @@ class FetchedRows(Summary):
     def _add(self, *part: Float64Array) -> None:
         self._parts.append(part)
         self._waiting += len(part[0])
-        if self._waiting > MOST_WAITING:
+        if self._waiting > max(MANY_WAITING, len(self._parts[0][0])):  # so that none is sorted again and again
             self._gather()
             self._waiting = 0
 

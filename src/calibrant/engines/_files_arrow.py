@@ -29,6 +29,8 @@ class ParquetSource(Source):
         The files, of which all must have the columns of the first.
     """
 
+    any_thread = True
+
     def __init__(self, name: str, files: list[Path] | KeptStream) -> None:
         super().__init__(name, TITLES["parquet"])
         self._files = files

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from calibrant._core._checks import check_number, check_option
 
 #: Bins of one problem, and of all problems of a pass together: 32 bytes each.
-MOST_BINS, MOST_BINS_IN_ALL = 1 << 20, 1 << 22
+MOST_BINS, MOST_BINS_IN_ALL = 1 << 21, 1 << 22
 #: Rows that should fall into a bin.
 ROWS_PER_BIN = 40
 #: Rows that are fetched at once, of all problems of a pass together: 32 bytes each.
@@ -20,7 +20,7 @@ class PassOptions:
     ----------
     n_bins : int, optional
         Number of bins for every column of scores. By default one for 40 rows, as far as the number of rows is
-        known, up to a million for a column and four million for all; each takes 32 bytes.
+        known, up to two million for a column and four million for all; each takes 32 bytes.
     edges : {"quantile", "uniform"}, default="quantile"
         Whether bins follow the quantiles of the first rows, or divide the range of these evenly.
     max_rows : int, optional

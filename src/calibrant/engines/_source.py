@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
 
-#: Rows of a batch unless the caller says otherwise.
-BATCH_ROWS = 1 << 17
+#: Numbers of a batch, and its rows at least and at most: enough to make light of what every batch costs.
+BATCH_NUMBERS, LEAST_ROWS, MOST_ROWS = 1 << 21, 1 << 10, 1 << 18
 #: How rows of files are counted in messages.
 COUNTED = "the first row of data is row 1"
 #: What reading a broken file can raise.
@@ -34,9 +34,12 @@ class Source(ABC):
     as_text : bool
         Whether all values come as text, exactly as they were written. So it is with CSV, where nothing says
         what they are.
+    any_thread : bool
+        Whether another thread may read it than the one that has opened it.
     """
 
     as_text = False
+    any_thread = False
 
     def __init__(self, name: str, holds: str) -> None:
         self.name = name
@@ -86,7 +89,7 @@ class Source(ABC):
         return f"row {row + 1} ({COUNTED})"
 
     def batches(
-        self, columns: Sequence[str] | None = None, rows: int = BATCH_ROWS
+        self, columns: Sequence[str] | None = None, rows: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read all rows once.
 
@@ -94,17 +97,18 @@ class Source(ABC):
         ----------
         columns : sequence of str, optional
             The columns wanted, in this order; by default all.
-        rows : int, default=131072
-            The greatest number of rows in a batch.
+        rows : int, optional
+            The greatest number of rows in a batch. By default there are fewer the more columns are read.
 
         Yields
         ------
         pyarrow.RecordBatch
             The next rows.
         """
+        names = self.columns if columns is None else list(columns)
+        rows = rows_per_batch(len(names)) if rows is None else rows
         if rows < 1:
             raise ParameterError(f"rows must be a whole number of 1 or more; got {rows!r}")
-        names = self.columns if columns is None else list(columns)
         self.check_columns(names)
         try:
             for batch in self._read(names, rows):
@@ -154,6 +158,11 @@ class Source(ABC):
     @abstractmethod
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Read the columns of all rows, about `rows` at a time."""
+
+
+def rows_per_batch(n_columns: int) -> int:
+    """Rows of a batch of so many columns, unless the caller says otherwise."""
+    return min(MOST_ROWS, max(LEAST_ROWS, BATCH_NUMBERS // max(n_columns, 1)))
 
 
 def shown(names: Sequence[object], most: int = 8) -> str:

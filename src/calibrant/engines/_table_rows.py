@@ -1,6 +1,6 @@
 """Rows of a source of Arrow batches: columns of scores, a label, a weight, a key."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,10 @@ import pyarrow.compute as pc
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as_array
 from calibrant._core._checks import check_binary_labels, check_option
 from calibrant._core._errors import DataError
+from calibrant.engines._ahead import ahead
 from calibrant.engines._columns import (
     _truth,
+    label_codes,
     label_text,
     label_values,
     read_label_texts,
@@ -22,6 +24,9 @@ from calibrant.engines._files import open_source
 from calibrant.engines._hashing import Hashes, hash_column
 from calibrant.engines._rows import Rows
 from calibrant.engines._source import Source, shown
+
+#: Labels that are whole numbers in so narrow a range are looked up in a table.
+FEW_LABELS = 1 << 12
 
 
 def rows_of(
@@ -33,7 +38,7 @@ def rows_of(
     key: str | None = None,
     classes: object = None,
     handle_invalid: str = "error",
-    batch_rows: int = 1 << 17,
+    batch_rows: int | None = None,
 ) -> "TableRows":
     """Take rows from a file, a folder, or a frame, as often as a fit needs them.
 
@@ -56,8 +61,8 @@ def rows_of(
     handle_invalid : {"error", "skip"}, default="error"
         What happens to a row with a missing or infinite score or weight, a negative weight, no label, an
         unknown label, or no key: the fit ends with an error that names the row, or goes on without the row.
-    batch_rows : int, default=131072
-        The greatest number of rows in a batch.
+    batch_rows : int, optional
+        The greatest number of rows in a batch. By default there are fewer the more columns are read.
 
     Returns
     -------
@@ -103,8 +108,8 @@ class TableRows:
         The labels of the classes.
     skips : bool
         Whether rows that cannot be used are left out.
-    batch_rows : int
-        The greatest number of rows in a batch.
+    batch_rows : int or None
+        The greatest number of rows in a batch; None for one that suits the number of columns.
     n_skipped : int
         Rows that the last pass has left out.
     """
@@ -116,7 +121,7 @@ class TableRows:
     key: str | None
     classes: Array
     skips: bool
-    batch_rows: int
+    batch_rows: int | None
     n_skipped: int = field(default=0, init=False)
 
     @property
@@ -126,6 +131,9 @@ class TableRows:
 
     def __call__(self) -> Iterator[Rows]:
         """Read all rows once."""
+        return ahead(self._read()) if self.source.any_thread else self._read()
+
+    def _read(self) -> Iterator[Rows]:
         self.n_skipped, first = 0, 0
         texts = {label_text(value): place for place, value in enumerate(self.classes)}
         wanted = dict.fromkeys(
@@ -229,13 +237,17 @@ class BatchReader:
 
     def positions(self, name: str, known: Mapping[str | None, int], classes: Array) -> IntArray:
         """Read a column of labels, as numbers of the classes; 0 in rows that are left out."""
-        codes, texts = self.label_codes(name)
         loose = {_truth(text or ""): place for text, place in known.items()}
-        places = np.array(
-            [known.get(text, loose.get(_truth(text or ""), -1)) for text in texts], dtype=np.intp
-        )
-        position = places[codes] if len(places) else np.full(len(codes), -1, dtype=np.intp)
-        position[codes < 0] = -1
+
+        def place_of(text: str | None) -> int:
+            return known.get(text, loose.get(_truth(text or ""), -1))
+
+        counted = counted_positions(self.batch.column(name), place_of)
+        if counted is not None:
+            return counted
+        codes, texts = self.label_codes(name)
+        places = np.array([place_of(text) for text in texts], dtype=np.intp)
+        position = np.append(places, -1)[codes]  # the last of them is for rows without a label
         bad = position < 0
         if bad.any():
             if not self._skips:
@@ -269,6 +281,27 @@ class BatchReader:
         return hash_column(column, name)
 
 
+def counted_positions(column: pa.Array, place_of: Callable[[str], int]) -> IntArray | None:
+    """Numbers of the classes of labels that are whole numbers, all of them known; None for others.
+
+    A table of all numbers between the least and the greatest is ten times faster than telling labels apart.
+    """
+    if not pa.types.is_integer(column.type) or column.null_count or len(column) == 0:
+        return None
+    values = column.to_numpy()
+    low, high = int(values.min()), int(values.max())
+    if high - low >= FEW_LABELS:
+        return None
+    places = np.array([place_of(str(value)) for value in range(low, high + 1)], dtype=np.intp)
+    position: IntArray = values.astype(np.intp)
+    if not np.array_equal(places, np.arange(low, high + 1)):
+        position -= low
+        position = places[position]
+        if position.min() < 0:
+            return None
+    return position
+
+
 def lenient_numbers(column: pa.Array) -> Float64Array:
     """Give numbers, and NaN for all that is none."""
     if pa.types.is_dictionary(column.type):
@@ -290,9 +323,8 @@ def _number(value: object) -> float:
 
 def lenient_labels(column: pa.Array) -> tuple[IntArray, list[str | None]]:
     """Give numbers of texts, -1 where there is none, and the texts."""
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    return codes, [label_text(value) for value in encoded.dictionary.to_pylist()]
+    codes, labels = label_codes(column)
+    return codes, [label_text(label) for label in labels]
 
 
 def _find_classes(source: Source, label: str, n_columns: int, skips: bool) -> Array:
