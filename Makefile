@@ -56,8 +56,9 @@ docs: .venv/.dev  ## Build the documentation; warnings are errors
 	$(BIN)/python -W ignore::DeprecationWarning -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-bench: .venv/.dev  ## Measure ours beside the peers; tables go to benchmarks/results
+bench: .venv/.dev build/spark/.ready  ## Measure ours beside the peers; tables go to benchmarks/results
 	$(BIN)/python -m benchmarks
+	build/spark/bin/python -m benchmarks.spark 1e6 1e7
 
 oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
 	rm -rf build/oldest && $(PYTHON) -m venv build/oldest
@@ -65,11 +66,14 @@ oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
 	build/oldest/bin/pip install -q -c build/oldest/constraints.txt -e '.[test]'
 	build/oldest/bin/python -m pytest -q -n 2 --dist worksteal
 
-spark:  ## Run the tests of calibrant.spark against a real Spark (needs Java 17; pandas below 3, so in a venv of its own)
-	test -x build/spark/bin/python || $(PYTHON) -m venv build/spark
-	build/spark/bin/pip install -q -e '.[test,spark]' 'pyspark[connect]>=4.0' numpydoc
+spark: build/spark/.ready  ## Run the tests of calibrant.spark against a real Spark (needs Java 17)
 	build/spark/bin/python docs/lint_docstrings.py
 	build/spark/bin/python -m pytest -q tests/spark tests/cli/test_fit_spark.py src/calibrant/spark
+
+build/spark/.ready: pyproject.toml  # an environment of its own, as pyspark wants a pandas below 3
+	test -x build/spark/bin/python || $(PYTHON) -m venv build/spark
+	build/spark/bin/pip install -q -e '.[test,spark]' 'pyspark[connect]>=4.0' numpydoc
+	@touch $@
 
 clean:  ## Remove everything that make has made
 	rm -rf .venv build dist docs/_build docs/api docs/gallery calibrant-demo
