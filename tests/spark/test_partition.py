@@ -20,7 +20,9 @@ from calibrant.spark._partition import (
     array_matrix,
     leaf_summaries,
     merge_summaries,
+    pack,
     reduce_partition,
+    unpack,
 )
 
 NONE = np.empty(0, dtype=np.uint64)
@@ -66,7 +68,7 @@ def run_split(plan, table, bounds, merge):
                 if merge:
                     pairs = [part.slice(start, 2) for start in range(0, part.num_rows, 2)]
                     part = pa.concat_tables([merge_summaries(pair, task.to_json()) for pair in pairs])
-                absorb_in_order(leaf, part)
+                absorb_in_order(leaf, part, number)
     except StopIteration as end:
         return end.value
 
@@ -122,6 +124,42 @@ def test_equal_rows_are_spread_over_folds_and_over_partitions():
         counts.append(np.bincount(rows.folds(5), minlength=5))
     assert np.min(counts) > 500
     assert not np.array_equal(*counts)
+
+
+class Columns:
+    """A summary that has nothing but columns."""
+
+    def __init__(self, **columns):
+        self._columns = columns
+
+    def columns(self):
+        return self._columns
+
+
+@given(
+    st.lists(st.one_of(st.floats(), st.integers(0, 300).map(float), st.just(-0.0)), max_size=5),
+    st.lists(st.integers(0, 300), min_size=1, max_size=5),
+    st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5),
+    st.sampled_from([0, 127, 128, 32767, 32768, 2**31 - 1, 2**31, 2**53]),
+)
+def test_what_is_packed_comes_out_bit_for_bit(numbers, counts, keys, edge):
+    given_columns = [
+        np.array(numbers),
+        np.array(counts, dtype=np.float64),
+        np.array(counts, dtype=np.int64),
+        np.array(keys, dtype=np.int64),
+        np.array([0, edge], dtype=np.float64),
+        np.array([0, edge], dtype=np.int64),
+    ]
+    for column in given_columns:
+        found = unpack(pa.py_buffer(pack(Columns(c=column))))["c"]
+        assert found.dtype == column.dtype
+        assert found.tobytes() == column.tobytes()
+
+
+def test_counts_are_packed_in_few_bytes():
+    counts = np.arange(100_000) % 100
+    assert len(pack(Columns(c=counts.astype(np.float64)))) < 102_000
 
 
 def test_arrays_as_a_matrix():

@@ -96,7 +96,7 @@ def _fit(source: _Frame, wanted: Wanted, new: NewModel) -> Fitted:
         skip=wanted.skips,
     )
     model = new(rows.n_rows, rows.classes)
-    options = rows.options(2 * rows.n_scores)
+    options = rows.options(rows.n_scores)
     fitted, judged = rows.run(judged_model_plan(model, rows.classes, options, rows.n_rows))
     n_skipped: int | None = 0
     if wanted.skips:  # rows of weight zero are not counted among those that are used

@@ -66,7 +66,9 @@ class FetchedRows(Summary):
     def _add(self, *part: Float64Array) -> None:
         self._parts.append(part)
         self._waiting += len(part[0])
-        if self._waiting > max(MANY_WAITING, len(self._parts[0][0])):  # so that none is sorted again and again
+        if self._waiting > max(
+            MANY_WAITING, len(self._parts[0][0])
+        ):  # so that none is sorted again and again
             self._gather()
             self._waiting = 0
 

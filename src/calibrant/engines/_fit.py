@@ -71,8 +71,8 @@ def fit_in_passes(
     those of the fit in memory bit for bit; weights and sigmoids agree to rounding, about 1e-12.
 
     A `ScoreModel` is measured, and learns its rule, on a part of the rows by a calibrator that was fitted to
-    the others: one fifth of the rows, or less, so that it is about 200 000 rows. In memory fewer rows are
-    judged in five folds instead.
+    others: to one fifth of the rows, by the other four. Of more than a million rows it is about 200 000, by
+    800 000 others. In memory fewer rows are judged in five folds instead.
 
     Not available, as they would need the folds of the fit in memory: ``n_bins="cv"``, and ``"cv"`` for the
     cells or for lambda of an accuracy table.
@@ -200,7 +200,7 @@ def judged_model_plan(
         raise NoRowsError
     n_dimensions = 1 if sample.scores.shape[1] == 1 and len(classes) == 2 else 2
     calibrator = column_calibrator(new_calibrator(model.calibrator), n_dimensions, model.code, model.combine)
-    fold = Fold(0, max(N_FOLDS, (n_rows or 0) // MOST_HELD_OUT))
+    fold = Fold(0, max(N_FOLDS, (n_rows or 0) // MOST_HELD_OUT), N_FOLDS - 1)
     parts: list[Plan[Any]] = [
         count_classes(len(classes)),
         fit_calibrator(clone(calibrator), classes, sample, options, n_rows=n_rows),
@@ -220,8 +220,11 @@ def judged_model_plan(
 def _hold_out(
     calibrator: Any, classes: Array, sample: Rows, options: PassOptions, n_rows: int | None, fold: Fold
 ) -> Plan[_Held | None]:
-    """Fit to all folds but one, and keep the rows of that."""
-    fit = fit_calibrator(calibrator, classes, sample, options, n_rows=n_rows, left_out=fold)
+    """Fit to four folds, and keep the rows of a fifth."""
+    n_fitted = None if n_rows is None else n_rows * (N_FOLDS - 1) // fold.n_folds
+    fit = fit_calibrator(
+        calibrator, classes, sample, options.at_most(n_fitted), n_rows=n_fitted, left_out=fold
+    )
     try:
         fitted, rows = yield from together([fit, _rows_of_fold(fold)])
     except NoRowsError:  # all of a few rows happened to be of this fold

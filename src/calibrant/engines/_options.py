@@ -1,13 +1,13 @@
 """How much memory a fit in passes may take, and where its bins are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calibrant._core._checks import check_number, check_option
 
 #: Bins of one problem, and of all problems of a pass together: 32 bytes each.
 MOST_BINS, MOST_BINS_IN_ALL = 1 << 21, 1 << 22
-#: Rows that should fall into a bin.
-ROWS_PER_BIN = 40
+#: Rows that should fall into a bin, and bins that are made however few rows there are.
+ROWS_PER_BIN, LEAST_BINS = 40, 256
 #: Rows that are fetched at once, of all problems of a pass together: 32 bytes each.
 MOST_ROWS = 1 << 23
 
@@ -39,6 +39,23 @@ class PassOptions:
             if value is not None:
                 check_number(name, value, "None or a whole number from 1", lambda n: n >= 1 and n == int(n))
 
+    def at_most(self, n_rows: int | None) -> "PassOptions":
+        """Give settings for a part of the rows, which needs no more bins than it has use for.
+
+        Parameters
+        ----------
+        n_rows : int or None
+            About how many rows it has.
+
+        Returns
+        -------
+        PassOptions
+            The settings.
+        """
+        if n_rows is None or self.n_bins is None:
+            return self
+        return replace(self, n_bins=min(self.n_bins, max(LEAST_BINS, n_rows // ROWS_PER_BIN)))
+
     def for_problems(self, n_problems: int, n_rows: int | None) -> "PassOptions":
         """Fill in what was left open.
 
@@ -55,7 +72,7 @@ class PassOptions:
             The settings of each problem.
         """
         most = max(1, min(MOST_BINS, MOST_BINS_IN_ALL // max(n_problems, 1)))
-        fitting = most if n_rows is None else min(most, max(256, n_rows // ROWS_PER_BIN))
+        fitting = most if n_rows is None else min(most, max(LEAST_BINS, n_rows // ROWS_PER_BIN))
         return PassOptions(
             n_bins=int(self.n_bins or fitting),
             edges=self.edges,

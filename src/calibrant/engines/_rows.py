@@ -24,10 +24,18 @@ class Fold:
         Which part, from 0.
     n_folds : int
         How many parts there are.
+    n_others : int, optional
+        How many of the other parts, those that follow, stand for the rest of the rows; by default all.
     """
 
     number: int
     n_folds: int
+    n_others: int | None = None
+
+    def others(self) -> BoolArray:
+        """Which of the parts stand for the rest of the rows."""
+        after = (np.arange(self.n_folds) - self.number - 1) % self.n_folds
+        return np.asarray(after < min(self.n_others or self.n_folds, self.n_folds - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +107,7 @@ class Rows:
         return self.once("keys", lambda: hash_integers(np.arange(self.first, self.first + len(self))))
 
     def outside(self, fold: Fold | None) -> "Rows":
-        """Give the rows of all folds but one.
+        """Give the rows of all folds but one, or of those that stand for them.
 
         Parameters
         ----------
@@ -113,7 +121,7 @@ class Rows:
         """
         if fold is None:
             return self
-        return self.once(("outside", fold), lambda: self.where(self.folds(fold.n_folds) != fold.number))
+        return self.once(("outside", fold), lambda: self.where(fold.others().take(self.folds(fold.n_folds))))
 
     def inside(self, fold: Fold | None) -> "Rows":
         """Give the rows of one fold.

@@ -25,7 +25,7 @@ from calibrant.engines._hashing import Hashes, hash_column
 from calibrant.engines._rows import Rows
 from calibrant.engines._source import Source, shown
 
-#: Labels that are whole numbers in so narrow a range are looked up in a table.
+#: Labels that are whole numbers of at most so much, in so narrow a range, are looked up in a table.
 FEW_LABELS = 1 << 12
 
 
@@ -286,16 +286,20 @@ def counted_positions(column: pa.Array, place_of: Callable[[str], int]) -> IntAr
 
     A table of all numbers between the least and the greatest is ten times faster than telling labels apart.
     """
-    if not pa.types.is_integer(column.type) or column.null_count or len(column) == 0:
+    whole = pa.types.is_integer(column.type)
+    if not (whole or pa.types.is_floating(column.type)) or column.null_count or len(column) == 0:
         return None
     values = column.to_numpy()
-    low, high = int(values.min()), int(values.max())
-    if high - low >= FEW_LABELS:
+    least, greatest = float(values.min()), float(values.max())
+    if not greatest - least < FEW_LABELS or abs(least) > FEW_LABELS:
         return None
-    places = np.array([place_of(str(value)) for value in range(low, high + 1)], dtype=np.intp)
     position: IntArray = values.astype(np.intp)
-    if not np.array_equal(places, np.arange(low, high + 1)):
-        position -= low
+    if not (whole or np.array_equal(position, values)):
+        return None
+    numbers = range(int(least), int(greatest) + 1)
+    places = np.array([place_of(str(value)) for value in numbers], dtype=np.intp)
+    if not np.array_equal(places, numbers):
+        position -= numbers.start
         position = places[position]
         if position.min() < 0:
             return None

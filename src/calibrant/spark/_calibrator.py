@@ -347,8 +347,7 @@ class ScoreCalibrator(
             combine=combine,
             classes=rows.classes.tolist(),
         )
-        # One problem for every column, and one more for it without the rows that the model is measured on.
-        options = rows.options(2 * rows.n_scores, self._given("numBins"), self._given("maxRows"))
+        options = rows.options(rows.n_scores, self._given("numBins"), self._given("maxRows"))
         learned = rows.run(model_plan(model, rows.classes, options, rows.n_rows))
         if rows.layout.width is None and learned.summary_ is not None:  # the command will look for these
             learned.summary_ = replace(learned.summary_, score_columns=rows.layout.scores)

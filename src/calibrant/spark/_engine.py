@@ -32,9 +32,13 @@ T = TypeVar("T")
 #: Rows that the driver looks at to begin from.
 SAMPLE_ROWS = 1 << 17
 #: Summaries of so many partitions come to the driver as they are; of more, so many at once are merged before.
-FEW_PARTITIONS, FAN_IN = 8, 32
-#: Bins and fetched rows of all problems of a pass together: they cross the network once per partition.
-MOST_BINS_IN_ALL, MOST_BINS, LEAST_BINS, MOST_FETCHED = 1 << 19, 1 << 17, 1 << 10, 1 << 21
+FEW_PARTITIONS, FAN_IN = 4, 32
+#: Bins of a column, and of all columns together: the driver gets those of four partitions at once.
+MOST_BINS, MOST_BINS_IN_ALL, LEAST_BINS = 1 << 18, 1 << 21, 1 << 10
+#: Bytes of a bin on its way, and of those of all partitions together: they cross the network.
+BIN_BYTES, MOST_BYTES = 32, 1 << 34
+#: Rows that come to the driver, of all columns together.
+MOST_FETCHED = 1 << 22
 #: Rows for a bin, as in files; and bins that cost nothing, however few rows there are.
 ROWS_PER_BIN, MANY_FOR_FEW_ROWS = 40, 1 << 14
 
@@ -261,7 +265,8 @@ class FrameRows:
             Fewer bins than for files: every partition sends its own.
         """
         fitting = max(MANY_FOR_FEW_ROWS, self.n_rows // ROWS_PER_BIN)
-        most = max(LEAST_BINS, min(MOST_BINS, MOST_BINS_IN_ALL // max(n_problems, 1), fitting))
+        in_all = min(MOST_BINS_IN_ALL, MOST_BYTES // (BIN_BYTES * self.n_partitions))
+        most = max(LEAST_BINS, min(MOST_BINS, in_all // max(n_problems, 1), fitting))
         fetched = max(LEAST_BINS, MOST_FETCHED // max(n_problems, 1))
         return PassOptions(n_bins=n_bins or most, max_rows=max_rows or fetched)
 
@@ -272,9 +277,8 @@ def _put_together(task: Task, table: pa.Table) -> Summary:
     if failures:
         raise DataError(failures[0])
     summary = task.empty()
-    part = table.column("part").to_numpy()
     for number, leaf in enumerate(leaf_summaries(summary)):
-        absorb_in_order(leaf, table.take(np.flatnonzero(part == number)))
+        absorb_in_order(leaf, table, number)
     return summary
 
 

@@ -17,7 +17,9 @@ from calibrant.engines._table_rows import TableRows
 from calibrant.engines._together import Parts, Together
 
 #: Rows that are looked at together: Spark's batches are smaller.
-BATCH_ROWS = 1 << 16
+BATCH_ROWS = 1 << 17
+#: Bytes of a number that was not shortened.
+WIDE = 8
 #: What a pass returns: a row for every part of the summary of every partition, or for what went wrong there.
 SUMMARIES = "part int, partition int, failure string, summary binary"
 _SCHEMA = pa.schema(
@@ -130,13 +132,13 @@ class _PartitionSource(Source):
 
 
 def _gathered(batches: Iterable[pa.RecordBatch], n_rows: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in larger batches."""
+    """The same rows in larger batches, of no more rows than these unless they came so."""
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
-        waiting.append(batch)
-        if sum(each.num_rows for each in waiting) >= n_rows:
+        if waiting and sum(each.num_rows for each in waiting) + batch.num_rows > n_rows:
             yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
             waiting = []
+        waiting.append(batch)
     if waiting:
         yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
 
@@ -279,11 +281,11 @@ def merge_summaries(table: pa.Table, task_text: str) -> pa.Table:
     if failures:
         return pa.Table.from_batches([_batch([(part, partition, min(failures), None)])])
     summary = leaf_tasks(task_from_json(task_text))[part].empty()
-    absorb_in_order(summary, table)
+    absorb_in_order(summary, table, part)
     return pa.Table.from_batches([_batch([(part, partition, None, pack(summary))])])
 
 
-def absorb_in_order(summary: Summary, table: pa.Table) -> None:
+def absorb_in_order(summary: Summary, table: pa.Table, part: int) -> None:
     """Add packed summaries in the order of their partitions, so that sums are rounded alike every time.
 
     Parameters
@@ -291,16 +293,21 @@ def absorb_in_order(summary: Summary, table: pa.Table) -> None:
     summary : Summary
         What they are added to.
     table : pyarrow.Table
-        Rows that `reduce_partition` gave, all of the same part.
+        Rows that `reduce_partition` gave.
+    part : int
+        Which of these rows are meant.
     """
-    for row in np.argsort(table.column("partition").to_numpy(), kind="stable"):
-        with pa.ipc.open_stream(table.column("summary")[int(row)].as_buffer()) as stream:
-            columns = stream.read_all()
-        summary.absorb({name: columns.column(name).to_numpy() for name in columns.column_names})
+    rows = np.flatnonzero(table.column("part").to_numpy() == part)
+    packed = table.column("summary")
+    for row in rows[np.argsort(table.column("partition").to_numpy()[rows], kind="stable")]:
+        summary.absorb(unpack(packed[int(row)].as_buffer()))
 
 
 def pack(summary: Summary) -> bytes:
     """A summary in Arrow's stream format, without the task, which whoever reads it has already.
+
+    Most numbers are counts. They travel as integers of as few bytes as hold them, and are made again what
+    they were: signed ones stand for floating point numbers, unsigned ones for integers.
 
     Parameters
     ----------
@@ -312,11 +319,49 @@ def pack(summary: Summary) -> bytes:
     bytes
         Its columns.
     """
-    table, sink = pa.table(summary.columns()), pa.BufferOutputStream()
+    table = pa.table({name: _shortened(column) for name, column in summary.columns().items()})
+    sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     packed: bytes = sink.getvalue().to_pybytes()
     return packed
+
+
+def unpack(packed: pa.Buffer) -> dict[str, Array]:
+    """The columns of a packed summary.
+
+    Parameters
+    ----------
+    packed : pyarrow.Buffer
+        What `pack` gave.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The columns, bit for bit.
+    """
+    with pa.ipc.open_stream(packed) as stream:
+        table = stream.read_all()
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    return {
+        name: column.astype({"i": np.float64, "u": np.int64}[column.dtype.kind])
+        if column.dtype.kind in "iu" and column.dtype.itemsize < WIDE
+        else column
+        for name, column in columns.items()
+    }
+
+
+def _shortened(column: Array) -> Array:
+    """Whole numbers that are not negative in as few bytes as hold them; other columns as they are."""
+    kind = {"f": "i", "i": "u"}.get(column.dtype.kind)
+    if kind is None or len(column) == 0:
+        return column
+    least, greatest = column.min(), column.max()
+    if not (least >= 0 and greatest < 1 << 31) or (least == 0 and np.signbit(column).any()):
+        return column
+    size = next(size for size in (1, 2, 4) if greatest < 1 << (8 * size - 1))
+    short = column.astype(f"{kind}{size}")
+    return short if np.array_equal(short, column) else column
 
 
 def leaf_tasks(task: Task) -> list[Task]:
