@@ -11,7 +11,9 @@ from calibrant import (
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import CodeCalibrator
-from calibrant.engines import PassOptions, Rows, fit_in_passes
+from calibrant.engines import PassOptions, Rows, _fit, fit_in_passes
+from calibrant.engines._rows import Fold
+from calibrant.metrics import error_rate
 from calibrant.models import ScoreModel, from_document, to_document
 
 RNG = np.random.default_rng(0)
@@ -83,6 +85,19 @@ def test_progress_counts_rows_and_passes():
     assert seen[-1].number == 3
 
 
+@pytest.mark.parametrize(
+    ("fold", "others"),
+    [
+        (Fold(0, 5), [1, 2, 3, 4]),
+        (Fold(0, 5, 4), [1, 2, 3, 4]),
+        (Fold(3, 5, 9), [0, 1, 2, 4]),
+        (Fold(8, 10, 3), [0, 1, 9]),
+    ],
+)
+def test_the_folds_that_stand_for_the_rest(fold, others):
+    assert np.flatnonzero(fold.others()).tolist() == others
+
+
 class TestScoreModel:
     def test_calibrator_and_costs(self):
         cost = [[0, 5], [1, 0]]
@@ -106,6 +121,19 @@ class TestScoreModel:
         assert summary.n_folds == 1
         assert summary.n_measured == pytest.approx(memory.n_rows / 5, rel=0.2)
         assert summary.metrics.log_loss == pytest.approx(memory.metrics.log_loss, rel=0.1)
+
+    def test_of_very_many_rows_a_part_is_measured_by_four_others(self, monkeypatch):
+        monkeypatch.setattr(_fit, "MOST_HELD_OUT", 50)
+        summary = fit_in_passes(ScoreModel("pav"), batches(), classes=[0, 1], n_rows=N).summary_
+        fold = Rows(SCORE, POSITION).folds(N // 50)
+        learned, asked = (fold >= 1) & (fold <= 4), fold == 0
+        twin = PAVCalibrator().fit(SCORE[learned], POSITION[learned])
+        kept = min(50, int(asked.sum()))
+        assert summary.n_measured == kept
+        if kept == asked.sum():
+            expected = error_rate(POSITION[asked], twin.predict_proba(SCORE[asked]))
+            assert summary.metrics.error_rate == pytest.approx(expected)
+        assert summary.n_rows == N
 
     @pytest.mark.parametrize("rule", ["expected", "parallel"])
     def test_rules_are_learned_from_rows_held_out(self, rule):

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibrant import PAVCalibrator
-from calibrant.engines import PassOptions, Rows, fit_in_passes
+from calibrant.engines import PassOptions, Rows, calibrator_plan, fit_in_passes, reduce_rows
+from calibrant.engines._bins_pass import CountBins
+from calibrant.engines._fetch_pass import FetchRows
 from calibrant.engines._points import Points
 from calibrant.engines._screen import open_points
 
@@ -213,3 +215,39 @@ def test_skewed_scores_are_refined_until_few_rows_are_fetched():
     )
     np.testing.assert_array_equal(fitted.blocks_.hi, PAVCalibrator().fit(scores, position).blocks_.hi)
     assert max(n_passes) > 3
+
+
+@pytest.mark.parametrize("n_bins", [100, 500])
+def test_memory_has_bounds_however_many_rows_there_are(n_bins):
+    """Far too few bins: they are refined a portion at a time, and no more rows are fetched than may be."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=30_000)
+    position = (rng.random(30_000) < 1 / (1 + np.exp(-scores))).astype(np.intp)
+    plan = calibrator_plan(PAVCalibrator(), np.array([0, 1]), PassOptions(n_bins=n_bins, max_rows=2000))
+    fetched, counted = [], []
+
+    def reduced(task):
+        summary = reduce_rows(task, [Rows(scores, position)])
+        if isinstance(task, FetchRows):
+            fetched.append(int(summary.points().count.sum()))
+        if isinstance(task, CountBins):
+            counted.append(task.grid.n_bins)
+        return summary
+
+    fitted = run(plan, reduced)
+    expected = PAVCalibrator().fit(scores, position)
+    for name in ("lo", "hi", "value", "weight"):
+        np.testing.assert_array_equal(getattr(fitted.blocks_, name), getattr(expected.blocks_, name))
+    assert len(fetched) == 1
+    assert fetched[0] <= 2000
+    assert 2 < len(counted) < 40
+    assert max(counted) < 5 * n_bins
+
+
+def run(plan, reduced):
+    summary = None
+    try:
+        while True:
+            summary = reduced(plan.send(summary))
+    except StopIteration as end:
+        return end.value

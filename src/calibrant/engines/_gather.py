@@ -1,7 +1,8 @@
 """Rows gathered into points, as fine as it takes: bins first, then the rows of those bins that matter.
 
 Whoever gathers says which points must be told apart. These are divided into finer bins as long as they hold
-too many rows, and in the end their rows are fetched.
+too many rows, and in the end their rows are fetched. If there are so many rows that even finer bins would
+hold too many each, the points are divided a portion at a time: memory has its bounds, passes have none.
 """
 
 from collections.abc import Callable
@@ -13,13 +14,16 @@ from calibrant._core._errors import DataError
 from calibrant.engines._bins_pass import BinCounts, CountBins
 from calibrant.engines._fetch_pass import FetchedRows, FetchRows
 from calibrant.engines._grid import ScoreGrid
-from calibrant.engines._options import PassOptions
+from calibrant.engines._options import ROWS_PER_BIN, PassOptions
 from calibrant.engines._points import Points
 from calibrant.engines._problem import Problem
 from calibrant.engines._summary import Plan
 
+#: Isotonic blocks of n rows wander by about the cube root of n from their lines, so that bins which hold less
+#: are mostly closed: finer bins hold this part of it, and at most this part of what the fullest one held.
+OF_CUBE_ROOT, OF_FULLEST = 0.15, 0.25
 #: Times that bins are made finer before their rows are fetched, however many these are.
-MOST_REFINEMENTS = 3
+MOST_REFINEMENTS = 100
 
 
 def gather(
@@ -57,20 +61,26 @@ def gather(
         if n_rows <= (options.max_rows or 0) or refinements == MOST_REFINEMENTS:
             fetched: FetchedRows = yield FetchRows(problem, points.fetch_grid(open_))
             return _with_details(points, open_, fetched.points())
-        counts = yield CountBins(problem, points.finer_grid(open_, options.n_bins or 1))
-        points = _with_details(points, open_, counts.points())
+        n_bins = options.n_bins or 1
+        few = max(ROWS_PER_BIN, OF_CUBE_ROOT * float(np.cbrt(points.count.sum())))
+        portion = points.fullest(open_, n_bins * min(few, OF_FULLEST * float(points.count[open_].max())))
+        counts = yield CountBins(problem, points.finer_grid(portion, n_bins))
+        points = _with_details(points, open_, counts.points(), portion)
         refinements += 1
 
 
-def _with_details(points: Points, open_: BoolArray, finer: Points) -> Points:
-    """Put finer points in the place of open ones, if they hold the same rows."""
-    before, after = _totals(points.take(open_)), _totals(finer)
+def _with_details(
+    points: Points, open_: BoolArray, finer: Points, portion: BoolArray | None = None
+) -> Points:
+    """Put finer points in the place of open ones, or of a portion of them, if they hold the same rows."""
+    replaced = open_ if portion is None else portion
+    before, after = _totals(points.take(replaced)), _totals(finer)
     if not np.allclose(before, after, rtol=0 if points.exact else 1e-9, atol=0):
         raise DataError(
             f"the rows must be the same in every pass; {before[0]:.0f} rows of certain scores became "
             f"{after[0]:.0f}; fit on rows that do not change"
         )
-    return points.with_details(open_, finer)
+    return points.with_details(open_, finer, replaced)
 
 
 def _totals(points: Points) -> Float64Array:

@@ -58,19 +58,29 @@ class Points:
         """Exchange the classes."""
         return Points(self.lo, self.hi, self.negative, self.positive, self.count, self.settled, self.exact)
 
-    def with_details(self, open_: BoolArray, finer: "Points") -> "Points":
-        """Put finer points in the place of those that are open; the others are settled."""
-        kept = self.take(~open_)
+    def with_details(self, open_: BoolArray, finer: "Points", replaced: BoolArray) -> "Points":
+        """Put finer points in the place of some of those that are open; all that are not open are settled."""
+        settled = self.settled | ~open_
+        kept = self.take(~replaced)
         joined = Points(
             np.append(kept.lo, finer.lo),
             np.append(kept.hi, finer.hi),
             np.append(kept.positive, finer.positive),
             np.append(kept.negative, finer.negative),
             np.append(kept.count, finer.count),
-            np.append(np.ones(len(kept), dtype=bool), finer.settled),
+            np.append(settled[~replaced], finer.settled),
             self.exact,
         )
         return joined.take(np.argsort(joined.lo, kind="stable"))
+
+    def fullest(self, open_: BoolArray, n_rows: float) -> BoolArray:
+        """The open points of the most rows, as many as hold so many rows together, or one."""
+        places = np.flatnonzero(open_)
+        places = places[np.argsort(-self.count[places], kind="stable")]
+        held = np.cumsum(self.count[places])
+        chosen = np.zeros(len(self), dtype=bool)
+        chosen[places[: max(1, int(np.searchsorted(held, n_rows, side="right")))]] = True
+        return chosen
 
     def stretches(self, open_: BoolArray) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Runs of neighbouring open points: where they begin and end, and how many rows they hold."""

@@ -32,11 +32,9 @@ T = TypeVar("T")
 #: Rows that the driver looks at to begin from.
 SAMPLE_ROWS = 1 << 17
 #: Summaries of so many partitions come to the driver as they are; of more, so many at once are merged before.
-FEW_PARTITIONS, FAN_IN = 4, 32
-#: Bins of a column, and of all columns together: the driver gets those of four partitions at once.
-MOST_BINS, MOST_BINS_IN_ALL, LEAST_BINS = 1 << 18, 1 << 21, 1 << 10
-#: Bytes of a bin on its way, and of those of all partitions together: they cross the network.
-BIN_BYTES, MOST_BYTES = 32, 1 << 34
+FEW_PARTITIONS, FAN_IN = 4, 8
+#: Bins of all columns together, and of one at least: about 25 bytes each on their way to be merged.
+MOST_BINS_IN_ALL, LEAST_BINS = 1 << 22, 1 << 10
 #: Rows that come to the driver, of all columns together.
 MOST_FETCHED = 1 << 22
 #: Rows for a bin, as in files; and bins that cost nothing, however few rows there are.
@@ -262,11 +260,10 @@ class FrameRows:
         Returns
         -------
         PassOptions
-            Fewer bins than for files: every partition sends its own.
+            How many bins there are for every column, and how many of its rows may be fetched.
         """
         fitting = max(MANY_FOR_FEW_ROWS, self.n_rows // ROWS_PER_BIN)
-        in_all = min(MOST_BINS_IN_ALL, MOST_BYTES // (BIN_BYTES * self.n_partitions))
-        most = max(LEAST_BINS, min(MOST_BINS, in_all // max(n_problems, 1), fitting))
+        most = max(LEAST_BINS, min(MOST_BINS_IN_ALL // max(n_problems, 1), fitting))
         fetched = max(LEAST_BINS, MOST_FETCHED // max(n_problems, 1))
         return PassOptions(n_bins=n_bins or most, max_rows=max_rows or fetched)
 
