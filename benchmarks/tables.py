@@ -19,16 +19,20 @@ IN_README = [
     "deciding",
     "learning",
     "probing",
+    "passes",
+    "spark",
     "report",
     "command",
 ]
 
 
-def markdown(names: list[str]) -> str:
-    """One table of the named suites."""
+def markdown(names: list[str], *, aims_only: bool = False) -> str:
+    """One table of the named suites, of all their rows or of those that had an aim."""
     lines = ["| case | beside | ours | peer | ratio | aim |", "|---|---|---:|---:|---:|---|"]
     for name in names:
         for row in json.loads((RESULTS / f"{name}.json").read_text())["rows"]:
+            if aims_only and not row["goal"]:
+                continue
             ours, theirs = (_amount(row[side], row["unit"]) for side in ("ours", "theirs"))
             verdict = {True: ", held", False: ", **not held**", None: ""}[row["holds"]]
             aim = (row["goal"] or "-") + verdict
@@ -40,7 +44,7 @@ def markdown(names: list[str]) -> str:
 
 def _amount(value: float, unit: str) -> str:
     if unit == "s":
-        return f"{value * 1000:.3g} ms"
+        return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.3g} s"
     return f"{value:.2g}{unit}"
 
 
@@ -49,4 +53,4 @@ def update_readme() -> None:
     text = README.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    README.write_text(before + BEGIN + markdown(IN_README) + END + after)
+    README.write_text(before + BEGIN + markdown(IN_README, aims_only=True) + END + after)

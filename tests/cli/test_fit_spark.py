@@ -13,17 +13,21 @@ from cli.calling import here, names_in, process
 
 FIT = ("fit", "rows.parquet", "--label", "y", "--scores", "score", "--out", "m.json")
 SPARK = ("--engine", "spark", "--master", "local[2]")
+#: More rows than the driver takes for itself.
+MANY = 150_000
 
 
 @pytest.fixture
 def rows(tmp_path):
-    rng = np.random.default_rng(0)
-    score = rng.normal(size=2000).round(2)
-    y = np.where(rng.random(2000) < 1 / (1 + np.exp(-score)), "yes", "no").tolist()
-    pa_parquet.write_table(
-        pa.table({"score": score, "y": y, "id": np.arange(2000)}), tmp_path / "rows.parquet"
-    )
+    write_rows(tmp_path, 2000)
     return tmp_path
+
+
+def write_rows(folder, n):
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=n).round(2 if n < MANY else 9)
+    y = np.where(rng.random(n) < 1 / (1 + np.exp(-score)), "yes", "no").tolist()
+    pa_parquet.write_table(pa.table({"score": score, "y": y, "id": np.arange(n)}), folder / "rows.parquet")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +51,9 @@ def test_without_spark_the_line_that_installs_it(rows):
 
 
 @pytest.mark.skipif(find_spec("pyspark") is None, reason="pip install 'calibrant[spark]'")
-def test_the_model_is_that_of_memory(rows):
+@pytest.mark.parametrize("n", [2000, MANY], ids=["on the driver", "on executors"])
+def test_the_model_is_that_of_memory(rows, n):
+    write_rows(rows, n)
     here(*FIT, "--in-memory", cwd=rows)
     memory = json.loads((rows / "m.json").read_text())
     done = process(*FIT, *SPARK, "--json", cwd=rows)

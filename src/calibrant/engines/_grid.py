@@ -17,8 +17,10 @@ from calibrant.engines._travel import travels
 
 #: Intervals of a grid that follows the quantiles of a sample.
 QUANTILES = 4096
+#: Even cells that tell most scores outside of all intervals from the others at once.
+CELLS = 1 << 17
 #: Scores that are looked up together.
-PIECE = 1 << 14
+PIECE = 1 << 15
 
 
 @travels
@@ -50,7 +52,7 @@ class ScoreGrid:
     def bins(self, scores: Float64Array) -> IntArray:
         """Number of the bin of every score, each of which must have one."""
         bins = np.empty(len(scores), dtype=np.intp)
-        for piece in _pieces(len(scores)):
+        for piece in pieces(len(scores)):
             bins[piece] = self._bins(scores[piece])
         return bins
 
@@ -65,12 +67,38 @@ class ScoreGrid:
         return bins
 
     def contains(self, scores: Float64Array) -> BoolArray:
-        """Whether every score is in one of the intervals."""
-        inside = np.empty(len(scores), dtype=bool)
-        for piece in _pieces(len(scores)):
-            some = scores[piece]
-            np.less_equal(some, self._end_of_begun.take(self._begun(some)), out=inside[piece])
+        """Whether every score is in one of the intervals; most are expected to be in none."""
+        inside = np.zeros(len(scores), dtype=bool)
+        if len(self.low):
+            for piece in pieces(len(scores)):
+                some = scores[piece]
+                near = np.flatnonzero(self._reached.take(self._cells(some)))
+                close = some.take(near)
+                inside[piece][near] = close <= self._end_of_begun.take(self._begun(close))
         return inside
+
+    def _cells(self, scores: Float64Array) -> IntArray:
+        """Even cells from the first interval to the last: a monotone map, like that to the bins."""
+        place = scores * 0.5
+        place -= self.low[0] * 0.5
+        with np.errstate(over="ignore"):
+            place *= self._cells_per_half
+        np.clip(place, 0.0, CELLS - 1.0, out=place)
+        return place.astype(np.intp)
+
+    @cached_property
+    def _cells_per_half(self) -> float:
+        width = self.high[-1] * 0.5 - self.low[0] * 0.5
+        with np.errstate(over="ignore"):
+            return min(float(CELLS / width), float(np.finfo(np.float64).max)) if width > 0 else 0.0
+
+    @cached_property
+    def _reached(self) -> BoolArray:
+        """Which cells have scores of an interval: those from the cell where it begins to where it ends."""
+        begun, ended = (
+            np.bincount(self._cells(each), minlength=CELLS).cumsum() for each in (self.low, self.high)
+        )
+        return np.asarray(begun > np.append(0, ended[:-1]))
 
     @cached_property
     def _end_of_begun(self) -> Float64Array:
@@ -114,8 +142,8 @@ class ScoreGrid:
         return np.append(0, np.cumsum(self.size)[:-1]).astype(np.intp)
 
 
-def _pieces(n_scores: int) -> Iterator[slice]:
-    """Pieces of so many scores that what is made of one on the way stays in the cache, twice as fast."""
+def pieces(n_scores: int) -> Iterator[slice]:
+    """Pieces of so many scores that what is made of one on the way stays in the cache: twice as fast."""
     for start in range(0, n_scores, PIECE):
         yield slice(start, start + PIECE)
 
