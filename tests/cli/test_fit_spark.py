@@ -1,6 +1,10 @@
 """`calibrant fit --engine spark`: the cluster reads, the model is the same file."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from importlib.util import find_spec
 
 import numpy as np
@@ -75,3 +79,45 @@ def test_files_that_are_not_there_are_one_line(rows):
     assert last.startswith("calibrant: nowhere.parquet must be readable by Spark")
     assert "Traceback" not in done.stderr
     assert names_in(rows) == ["rows.parquet"]
+
+
+@pytest.mark.skipif(find_spec("pyspark") is None, reason="pip install 'calibrant[spark]'")
+def test_a_damaged_file_is_named_in_one_line(rows):
+    for name in ("one", "two"):
+        write_rows(rows, 2000)
+        (rows / "folder").mkdir(exist_ok=True)
+        (rows / "rows.parquet").rename(rows / "folder" / f"{name}.parquet")
+    damaged = rows / "folder" / "two.parquet"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[:300] + bytes(len(whole) - 2000) + whole[-1700:])
+    done = process("fit", "folder", *FIT[2:], *SPARK, cwd=rows)
+    assert (done.returncode, done.stdout) == (1, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("calibrant: folder must be readable by Spark")
+    assert "two.parquet" in last
+    assert len(last) < 500
+    assert names_in(rows) == ["folder"]
+
+
+@pytest.mark.skipif(find_spec("pyspark") is None, reason="pip install 'calibrant[spark]'")
+def test_an_interruption_leaves_nothing(rows):
+    write_rows(rows, 4_000_000)
+    command = [sys.executable, "-m", "calibrant.cli", *FIT, *SPARK]
+    with (rows / "stderr").open("w") as stderr:
+        running = subprocess.Popen(
+            command, cwd=rows, stdout=subprocess.PIPE, stderr=stderr, text=True, start_new_session=True
+        )
+    try:
+        started = time.monotonic()
+        while "Spark log level" not in (rows / "stderr").read_text() and time.monotonic() < started + 60:
+            time.sleep(0.1)
+        time.sleep(1.5)  # the session is there, and the fit is under way
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    said = (rows / "stderr").read_text()
+    assert (running.returncode, out) == (130, ""), said[-1000:]
+    assert "Traceback" not in said.splitlines()[-1]
+    assert "fault of calibrant" not in said
+    assert names_in(rows) == ["rows.parquet", "stderr"]

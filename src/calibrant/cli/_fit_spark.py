@@ -1,6 +1,7 @@
 """A model fitted to files by a Spark cluster."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.pandas.types import to_arrow_type
@@ -43,11 +45,21 @@ def fit_spark(path: str, file_format: str | None, wanted: Wanted, master: str, n
         ) from error
     try:
         return _fit(_Frame(session, path, file_format), wanted, new)
-    except PySparkException as error:
-        reason = " ".join((error.getMessage() or str(error)).split())
+    except (PySparkException, Py4JError) as error:
+        reason = _reason(error)
+        if "cancellation of all jobs" in reason:  # what Spark makes of an interruption
+            raise KeyboardInterrupt from error
         raise DataError(f"{path} must be readable by Spark, and hold what is wanted; {reason}") from error
     finally:
         session.stop()
+
+
+def _reason(error: Exception) -> str:
+    """What a cluster says went wrong, in one line; its own messages begin with a name in brackets."""
+    told = error.getMessage() if isinstance(error, PySparkException) else None
+    text = told or str(error)
+    named = re.search(r"\[[A-Z][A-Z_.]+\].*", text)
+    return " ".join((named.group() if named else text.splitlines()[0]).split())
 
 
 class _Frame(Source):
