@@ -40,7 +40,7 @@ for _ in range(repeats):
     start = time.perf_counter()
     n_rows = sum(batch.num_rows for batch in apply_in_batches(fitted, path, scores=scores))
     apply.append(time.perf_counter() - start)
-with open("/proc/self/status") as status:  # the greatest memory since the program began; getrusage tells of its parent
+with open("/proc/self/status") as status:  # getrusage would tell of the process that started this one
     peak = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 print(json.dumps({"rows": n_rows, "fit": min(fit), "apply": min(apply), "peak": peak}))
 """

@@ -59,8 +59,7 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
 
     Notes
     -----
-    Of the area under the ROC curve the middle of two bounds is given, which for up to 2^17 bins are about
-    1e-5 apart.
+    Of the area under the ROC curve the middle of two bounds is given, which are usually less than 1e-5 apart.
 
     Examples
     --------
