@@ -48,9 +48,14 @@ def _amount(value: float, unit: str) -> str:
     return f"{value:.2g}{unit}"
 
 
+def readme_table() -> str:
+    """What the README shows: all that had an aim."""
+    return markdown(IN_README, aims_only=True)
+
+
 def update_readme() -> None:
     """Put the present results between the README's marks."""
     text = README.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    README.write_text(before + BEGIN + markdown(IN_README, aims_only=True) + END + after)
+    README.write_text(before + BEGIN + readme_table() + END + after)

@@ -71,4 +71,4 @@ def test_the_readme_shows_the_measured_numbers(monkeypatch):
     monkeypatch.syspath_prepend(ROOT)
     tables = importlib.import_module("benchmarks.tables")
     shown = tables.README.read_text().split(tables.BEGIN)[1].split(tables.END)[0]
-    assert shown == tables.markdown(tables.IN_README)
+    assert shown == tables.readme_table()

@@ -120,7 +120,8 @@ class ScoreGrid:
     @cached_property
     def _begun(self) -> IntervalLookup:
         """Number of intervals that begin at a score or before it, so of beginnings less one bit below it."""
-        return IntervalLookup(np.nextafter(self.low, -np.inf))
+        with np.errstate(over="ignore"):
+            return IntervalLookup(np.nextafter(self.low, -np.inf))
 
     @cached_property
     def _half_low(self) -> Float64Array:
@@ -179,7 +180,8 @@ def grid_from_sample(scores: Float64Array, n_bins: int, edges: str) -> ScoreGrid
     knots = knots + 0.0  # -0.0 and 0.0 are the same score
     # A score that fills a whole interval gets a bin of its own: the next bin begins right after it.
     heavy = np.unique(knots[1:][knots[1:] == knots[:-1]])
-    low = np.unique(np.concatenate([knots, np.nextafter(heavy, np.inf)]))
+    with np.errstate(over="ignore"):
+        low = np.unique(np.concatenate([knots, np.nextafter(heavy, np.inf)]))
     low = low[np.isfinite(low)]
     high = np.append(low[1:], max(low[-1], scores.max()))
     alone = np.isin(low, heavy)
