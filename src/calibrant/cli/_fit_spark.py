@@ -3,12 +3,10 @@
 import os
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, functions
@@ -20,15 +18,14 @@ from calibrant._core._errors import DataError
 from calibrant.cli._fitting import Fitted, NewModel, with_columns
 from calibrant.cli._reading import SUM_ROUNDING, in_order
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import Chosen, Source
+from calibrant.engines import Chosen
 from calibrant.engines._columns import label_text, label_values
 from calibrant.engines._files_bytes import layout_of
 from calibrant.engines._fit import judged_model_plan
+from calibrant.engines._source import Columns
 from calibrant.spark import FrameRows
 from calibrant.spark._columns import quoted
-
-#: More labels than this are none: somebody has named the wrong column.
-MOST_LABELS = 10_000
+from calibrant.spark._survey import MOST_LABELS
 
 
 def fit_spark(path: str, file_format: str | None, wanted: Wanted, master: str, new: NewModel) -> Fitted:
@@ -62,7 +59,7 @@ def _reason(error: Exception) -> str:
     return " ".join((named.group() if named else text.splitlines()[0]).split())
 
 
-class _Frame(Source):
+class _Frame(Columns):
     """The columns of files that a cluster reads."""
 
     def __init__(self, session: SparkSession, path: str, file_format: str | None) -> None:
@@ -74,9 +71,6 @@ class _Frame(Source):
 
     def _names(self) -> list[str]:
         return list(self.frame.columns)
-
-    def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
-        raise NotImplementedError  # the cluster reads
 
 
 def _read(session: SparkSession, path: str, found: str) -> DataFrame:

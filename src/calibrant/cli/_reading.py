@@ -14,7 +14,7 @@ from calibrant.cli._progress import watched
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
 from calibrant.engines import Chosen, Source
 from calibrant.engines._columns import label_text, label_values, match_classes
-from calibrant.engines._source import shown
+from calibrant.engines._source import Columns, shown
 from calibrant.engines._table_rows import BatchReader
 
 #: How far from one the printed probabilities of a row may sum.
@@ -225,7 +225,7 @@ def _classes_of(
     return label_values(texts, label_type, source.as_text), _places(labels, texts, wanted, source)
 
 
-def in_order(texts: list[str], label_type: pa.DataType, source: Source) -> list[str]:
+def in_order(texts: list[str], label_type: pa.DataType, source: Columns) -> list[str]:
     """Labels sorted by their values."""
     return [str(label_text(label)) for label in np.sort(label_values(texts, label_type, source.as_text))]
 

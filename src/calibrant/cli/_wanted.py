@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.engines import Chosen, Source, choose_columns
+from calibrant.engines import Chosen, choose_columns
 from calibrant.engines._columns import match_classes
-from calibrant.engines._source import shown
+from calibrant.engines._source import Columns, shown
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Wanted:
         return [name for name in (self.label, self.weight, self.group) if name is not None]
 
 
-def choose_scores(source: Source, wanted: Wanted) -> Chosen:
+def choose_scores(source: Columns, wanted: Wanted) -> Chosen:
     """The score columns, with the classes that the user or their names give them."""
     chosen = choose_columns(source, wanted.scores, without=[wanted.label, wanted.weight, wanted.group])
     source.check_columns(wanted.others)

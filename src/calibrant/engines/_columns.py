@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._errors import DataError
-from calibrant.engines._source import Source, shown
+from calibrant.engines._source import Columns, Source, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Chosen:
     classes: tuple[str, ...]
 
 
-def choose_columns(source: Source, pattern: str, *, without: Sequence[str | None] = ()) -> Chosen:
+def choose_columns(source: Columns, pattern: str, *, without: Sequence[str | None] = ()) -> Chosen:
     """Choose columns by name or pattern.
 
     Parameters
@@ -77,7 +77,7 @@ def choose_columns(source: Source, pattern: str, *, without: Sequence[str | None
     return Chosen(tuple(chosen), tuple(texts))
 
 
-def _matches(source: Source, item: str, taken: set[str]) -> dict[str, str]:
+def _matches(source: Columns, item: str, taken: set[str]) -> dict[str, str]:
     """The columns that one name or pattern stands for, each with the text that names its class."""
     if item in source.columns:
         if item in taken:

@@ -17,8 +17,8 @@ COUNTED = "the first row of data is row 1"
 _BROKEN = (pa.ArrowException, OSError, EOFError, LZMAError, UnicodeDecodeError)
 
 
-class Source(ABC):
-    """Rows that can be read in batches, as often as needed.
+class Columns(ABC):
+    """Columns that have names, wherever their rows are.
 
     Parameters
     ----------
@@ -34,12 +34,9 @@ class Source(ABC):
     as_text : bool
         Whether all values come as text, exactly as they were written. So it is with CSV, where nothing says
         what they are.
-    any_thread : bool
-        Whether another thread may read it than the one that has opened it.
     """
 
     as_text = False
-    any_thread = False
 
     def __init__(self, name: str, holds: str) -> None:
         self.name = name
@@ -62,6 +59,65 @@ class Source(ABC):
                 )
             self._columns = names
         return self._columns
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Refuse names that no column has.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names.
+        """
+        known = set(self.columns)
+        for name in names:
+            if name not in known:
+                raise DataError(
+                    f"{self.name} must have a column {name!r}; it has {shown(self.columns)}{self._hint(name)}"
+                )
+
+    def _hint(self, name: str) -> str:
+        close = get_close_matches(name, self.columns, n=1)
+        if close:
+            return f"; did you mean {close[0]!r}?"
+        if self.as_text and all(_is_number(column) for column in self.columns):
+            return "; the first line must name the columns, and here it holds numbers"
+        return ""
+
+    def _unreadable(self, error: BaseException) -> BaseException:
+        """Say in one line what is wrong with a file; an interruption stays one."""
+        if isinstance(error, pa.ArrowCancelled):
+            return KeyboardInterrupt()
+        if isinstance(error, UnicodeDecodeError):
+            return DataError(f"{self.name} must be text in UTF-8; it is not; save it again in that encoding")
+        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
+        return DataError(f"{self.name} must be whole and hold {self.holds}; it cannot be read: {reason}")
+
+    @abstractmethod
+    def _names(self) -> list[str]:
+        """Read the names of the columns."""
+
+
+class Source(Columns):
+    """Rows that can be read in batches, as often as needed.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    holds : str
+        What it holds, for messages: "CSV", "Parquet".
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    as_text : bool
+        Whether all values come as text, exactly as they were written.
+    any_thread : bool
+        Whether another thread may read it than the one that has opened it.
+    """
+
+    any_thread = False
 
     @property
     def n_rows(self) -> int | None:
@@ -118,42 +174,6 @@ class Source(ABC):
             raise
         except _BROKEN as error:
             raise self._unreadable(error) from error
-
-    def check_columns(self, names: Sequence[str]) -> None:
-        """Refuse names that no column has.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names.
-        """
-        known = set(self.columns)
-        for name in names:
-            if name not in known:
-                raise DataError(
-                    f"{self.name} must have a column {name!r}; it has {shown(self.columns)}{self._hint(name)}"
-                )
-
-    def _hint(self, name: str) -> str:
-        close = get_close_matches(name, self.columns, n=1)
-        if close:
-            return f"; did you mean {close[0]!r}?"
-        if self.as_text and all(_is_number(column) for column in self.columns):
-            return "; the first line must name the columns, and here it holds numbers"
-        return ""
-
-    def _unreadable(self, error: BaseException) -> BaseException:
-        """Say in one line what is wrong with a file; an interruption stays one."""
-        if isinstance(error, pa.ArrowCancelled):
-            return KeyboardInterrupt()
-        if isinstance(error, UnicodeDecodeError):
-            return DataError(f"{self.name} must be text in UTF-8; it is not; save it again in that encoding")
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
-        return DataError(f"{self.name} must be whole and hold {self.holds}; it cannot be read: {reason}")
-
-    @abstractmethod
-    def _names(self) -> list[str]:
-        """Read the names of the columns."""
 
     @abstractmethod
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:

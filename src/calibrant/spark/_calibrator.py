@@ -16,7 +16,7 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant.engines import model_plan
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
-from calibrant.spark._columns import score_columns
+from calibrant.spark._columns import quoted, score_columns
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._judge import (
     METADATA_KEY,
@@ -173,7 +173,7 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
         if prediction:
             number = F.col(answer).getField("decision")
             added.append(label_of_number(number, np.asarray(model.actions_)).alias(prediction))
-        return frame.select(*(frame[_backquoted(name)] for name in others), *added)
+        return frame.select(*map(quoted, others), *added)
 
     def _saved_model(self) -> ScoreModel:
         return self.scoreModel
@@ -303,23 +303,6 @@ class ScoreCalibrator(
         super().__init__()
         self._set_given()
 
-    @keyword_only
-    def setParams(self, **given: Any) -> Self:
-        """Set parameters by keyword.
-
-        Parameters
-        ----------
-        **given : object
-            The parameters of the constructor.
-
-        Returns
-        -------
-        Self
-            The estimator.
-        """
-        del given
-        return self._set_given()
-
     def _fit(self, dataset: DataFrame) -> ScoreCalibratorModel:
         method, code = self.getMethod(), self._given("code")
         rows = FrameRows.of(
@@ -354,7 +337,3 @@ class ScoreCalibrator(
         fitted = ScoreCalibratorModel(learned)
         fitted._resetUid(self.uid)
         return self._copyValues(fitted)  # type: ignore[no-any-return]
-
-
-def _backquoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

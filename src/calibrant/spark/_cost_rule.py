@@ -164,23 +164,6 @@ class CostRule(
         self._setDefault(rule="parallel", maxRows=MOST_ROWS, seed=0)
         self._set_given()
 
-    @keyword_only
-    def setParams(self, **given: Any) -> Self:
-        """Set parameters by keyword.
-
-        Parameters
-        ----------
-        **given : object
-            The parameters of the constructor.
-
-        Returns
-        -------
-        Self
-            The estimator.
-        """
-        del given
-        return self._set_given()
-
     def _fit(self, dataset: DataFrame) -> CostRuleModel:
         given = self.getCosts()
         if given is None:

@@ -1,7 +1,7 @@
 """Probabilities to the decisions that cost least."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from pyspark import keyword_only
@@ -69,23 +69,6 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
     ) -> None:
         super().__init__()
         self._set_given()
-
-    @keyword_only
-    def setParams(self, **given: Any) -> Self:
-        """Set parameters by keyword.
-
-        Parameters
-        ----------
-        **given : object
-            The parameters of the constructor.
-
-        Returns
-        -------
-        Self
-            The transformer.
-        """
-        del given
-        return self._set_given()
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         given = self.getCosts()

@@ -1,7 +1,7 @@
 """One number that says how good probabilities are."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any
 
 from pyspark import keyword_only
 from pyspark.ml.evaluation import Evaluator
@@ -86,23 +86,6 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
         super().__init__()
         self._setDefault(metricName="logLoss")
         self._set_given()
-
-    @keyword_only
-    def setParams(self, **given: Any) -> Self:
-        """Set parameters by keyword.
-
-        Parameters
-        ----------
-        **given : object
-            The parameters of the constructor.
-
-        Returns
-        -------
-        Self
-            The evaluator.
-        """
-        del given
-        return self._set_given()
 
     def isLargerBetter(self) -> bool:
         """Tell whether more is better.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from pyspark import keyword_only
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import (
     HasLabelCol,
@@ -162,6 +163,23 @@ class SettableParams(Params):
     """Parameters that are set by keyword."""
 
     _input_kwargs: dict[str, Any]
+
+    @keyword_only
+    def setParams(self, **given: Any) -> Self:
+        """Set parameters by keyword.
+
+        Parameters
+        ----------
+        **given : object
+            The parameters.
+
+        Returns
+        -------
+        Self
+            The stage.
+        """
+        del given
+        return self._set_given()
 
     def _set_given(self) -> Self:
         """Set what the constructor or `setParams` was given; None leaves a parameter as it was."""
