@@ -1,11 +1,11 @@
 # Everything a developer types. Each target sets up what it needs in .venv first.
 PYTHON ?= python3
 BIN := .venv/bin
-FILES := src tests benchmarks docs
+FILES := src tests benchmarks docs conftest.py
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench oldest spark clean
+.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench kernels oldest spark clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
@@ -59,6 +59,9 @@ docs: .venv/.dev  ## Build the documentation; warnings are errors
 bench: .venv/.dev build/spark/.ready  ## Measure ours beside the peers; tables go to benchmarks/results
 	$(BIN)/python -m benchmarks
 	build/spark/bin/python -m benchmarks.spark 1e6 1e7
+
+kernels: .venv/.dev  ## Run the tests that compare numbers as other processors would round them
+	$(BIN)/python tests/kernels.py
 
 oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
 	rm -rf build/oldest && $(PYTHON) -m venv build/oldest

@@ -3,6 +3,9 @@
 A block of code marked `console` is a session: lines that begin with "$ " are typed, the others printed.
 `python docs/sessions.py` runs those of the guide and of the README in folders of their own, and writes what
 they print into the documents; a test fails if a document does not show what is printed.
+
+Files hold every digit of a number, documents four decimals of a long one. Numbers are compared to one unit of
+the last digit that is shown: another processor, or another release of a library, may round a sum differently.
 """
 
 import os
@@ -12,6 +15,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir
+from decimal import Decimal
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +24,8 @@ from click.testing import CliRunner
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
+LONG_NUMBER = re.compile(r"\d+\.\d{8,}")
 
 
 def commands(session: str) -> list[str]:
@@ -50,16 +57,40 @@ def run(command: str, folder: Path) -> str:
     ).stdout
 
 
+def readable(text: str) -> str:
+    """The text without the digits that nobody reads."""
+    return LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4f}", text)
+
+
 def replayed(session: str, folder: Path) -> Iterator[str]:
     """The lines of a session as they would be now."""
     for command in commands(session):
         yield f"$ {command}\n"
-        yield run(command, folder)
+        yield readable(run(command, folder))
 
 
 def updated(document: str, folder: Path) -> str:
     """A document with what its sessions print now."""
     return BLOCK.sub(lambda block: f"```console\n{''.join(replayed(block[1], folder))}```", document)
+
+
+def differences(document: str, folder: Path) -> list[tuple[str, str]]:
+    """Lines that a document shows, beside what is printed now, where the two say different things."""
+    shown, printed = document.splitlines(), updated(document, folder).splitlines()
+    return [pair for pair in zip_longest(shown, printed, fillvalue="") if not _alike(*pair)]
+
+
+def _alike(shown: str, printed: str) -> bool:
+    """Whether two lines have the same words, and the same numbers up to one unit of their last digit."""
+    if NUMBER.sub("", shown) != NUMBER.sub("", printed):
+        return False
+    pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=False)
+    return all(abs(Decimal(one) - Decimal(other)) <= Decimal(10) ** _exponent(one) for one, other in pairs)
+
+
+def _exponent(number: str) -> int:
+    """The power of ten of the last digit."""
+    return -len(number.partition(".")[2])
 
 
 def main() -> None:

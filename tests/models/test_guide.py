@@ -42,7 +42,7 @@ def test_the_guide(tmp_path, monkeypatch, capsys):
     for name, value in said.items():  # the last digits are those of the libraries at hand
         assert saved[name] == (pytest.approx(value, rel=1e-4) if isinstance(value, float) else value)
     printed = str(describe("tumours.json"))
-    version = re.compile(r"calibrant \S+|version 1, \d+ bytes")
+    version = re.compile(r"calibrant \S+|version 1, \S+ kB")
     assert version.sub("", shown[1]).strip() == version.sub("", printed)
     assert " ".join(shown[2].split()) == names["found"].advice
     assert printed in capsys.readouterr().out

@@ -92,7 +92,7 @@ class ModelDescription:
         list of tuple of str
             One pair per line.
         """
-        size = "" if self.n_bytes is None else f", {self.n_bytes} bytes"
+        size = "" if self.n_bytes is None else f", {self.n_bytes / 1000:.1f} kB"
         lines = [
             ("kind", self.kind),
             ("format", f"version {self.format_version}{size}"),

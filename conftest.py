@@ -1,0 +1,23 @@
+"""What all tests and doctests share."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+# The same examples in every run, however busy the machine is.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True)
+def _floating_point_errors_raise(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No division by zero, overflow or invalid operation passes unseen, be its warning caught or not.
+
+    Underflow is left alone: a number that is too small for a double is rightly rounded to the nearest one,
+    and scikit-learn and SciPy rely on it. So are the checks of scikit-learn, which take logarithms of zero.
+    """
+    others = getattr(request.node, "originalname", "") == "test_scikit_learn_contract"
+    with np.errstate(**{} if others else {"all": "raise", "under": "ignore"}):
+        yield
