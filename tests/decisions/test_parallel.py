@@ -195,7 +195,13 @@ PICKS = {
     "factor, mean": (log_factor, [(-np.inf, 1, 5), (1, 3, 3), (3, np.inf, 4)], (-9, 9), 2),
     "factor, half": (log_factor, [(-np.inf, -1, 3), (-1, np.inf, 4)], (-9, 9), -1 - math.log(2)),
     "factor, double": (log_factor, [(-np.inf, 1, 4), (1, np.inf, 3)], (-9, 9), 1 + math.log(2)),
-    "factor, stay": (log_factor, [(-np.inf, -1, 3), (-1, 1, 3), (1, np.inf, 2.9999999999)], (-9, 9), 0),
+    "factor, stay": (log_factor, [(-np.inf, -1, 3), (-1, 1, 3), (1, np.inf, 3)], (-9, 9), 0),
+    "factor, a little less": (
+        log_factor,
+        [(-np.inf, -1, 3), (-1, 1, 3), (1, np.inf, 3 - 1e-12)],
+        (-9, 9),
+        1 + math.log(2),
+    ),
     "factor, equally near": (
         log_factor,
         [(-np.inf, -1, 3), (-1, 1, 4), (1, np.inf, 3)],

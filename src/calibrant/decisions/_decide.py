@@ -1,5 +1,7 @@
 """The decision that costs least, row by row."""
 
+from typing import Any
+
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
@@ -7,7 +9,8 @@ from calibrant._core._errors import DataError
 from calibrant.decisions._estimates import check_estimates, row_blocks
 from calibrant.decisions._matrix import check_cost
 
-#: Two risks are tied when they differ by at most this much, times the least risk where that exceeds one.
+#: Two risks are tied when they differ by at most this much, times the least risk where that exceeds one;
+#: or where all costs are below one, the greatest of them.
 TIE = 1e-12
 
 
@@ -44,7 +47,8 @@ def decide(proba: object, cost: object, *, allow_any: bool = False) -> IntArray:
 
     .. math:: g(p; c) = \arg\min_i \sum_j c_{ij} p_j .
 
-    Two risks are tied when they differ by at most :math:`10^{-12} \max(1, |\text{least risk}|)`.
+    Two risks are tied when they differ by at most :math:`10^{-12} \max(1, |\text{least risk}|)`. Where no
+    cost reaches 1, the greatest one takes its place, so that costs may be small.
 
     Examples
     --------
@@ -73,18 +77,24 @@ def decide(proba: object, cost: object, *, allow_any: bool = False) -> IntArray:
 def least_risk(estimates: FloatArray, matrix: Float64Array) -> IntArray:
     """Decide for checked rows, a block at a time."""
     decisions = np.empty(len(estimates), dtype=np.intp)
+    unit = tie_unit(matrix)
     for rows in row_blocks(len(estimates), max(matrix.shape[-2:])):
         block = estimates[rows].astype(np.float64, copy=False)
         risks = matrix @ block.T if matrix.ndim == 2 else np.einsum("nij,nj->in", matrix[rows], block)
-        decisions[rows] = lowest_of_least(risks)
+        decisions[rows] = lowest_of_least(risks, unit if matrix.ndim == 2 else unit[rows])
     return decisions
 
 
-def lowest_of_least(risks: Float64Array) -> IntArray:
+def lowest_of_least(risks: Float64Array, unit: float | Float64Array) -> IntArray:
     """For every column of risks the first row whose risk is, but for a tie, the least."""
-    return np.asarray((risks <= tie_bound(risks.min(axis=0))).argmax(axis=0))
+    return np.asarray((risks <= tie_bound(risks.min(axis=0), unit)).argmax(axis=0))
 
 
-def tie_bound(least: Float64Array) -> Float64Array:
+def tie_bound(least: Float64Array, unit: float | Float64Array) -> Float64Array:
     """The greatest risk that is still tied with the least one, which may be infinite."""
-    return least + TIE * np.clip(np.abs(least), 1.0, np.finfo(np.float64).max)
+    return least + TIE * np.clip(np.abs(least), unit, np.finfo(np.float64).max)
+
+
+def tie_unit(matrix: Float64Array) -> Any:
+    """What a tie of small risks is measured by: one, or the greatest cost if that is less."""
+    return np.minimum(np.abs(matrix).max(axis=(-2, -1), initial=0.0), 1.0)

@@ -8,7 +8,6 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
 from calibrant._core._errors import ParameterError
-from calibrant.decisions._choice import equal_cost
 from calibrant.decisions._families import Coordinate, Family
 from calibrant.decisions._sweep import intervals_of
 from calibrant.decisions._training import TrainingRows
@@ -58,8 +57,8 @@ def best_descent(
     """Learn in the order of frequency, then in random orders; keep the best, and of equals the first."""
     best = None
     for order in _orders(rows, restarts, random_state):
-        learned = _descend(make(order), rows, order, cost, passes)
-        if best is None or learned.cost < best.cost - equal_cost(np.array([best.cost])):
+        learned = _descend(make, rows, order, cost, passes)
+        if best is None or learned.cost < best.cost:
             best = learned
     assert best is not None  # the order of frequency is always there
     return best
@@ -73,24 +72,38 @@ def _orders(rows: TrainingRows, restarts: int, random_state: Seed) -> Iterator[I
         yield rng.permutation(order)
 
 
-def _descend(family: Family, rows: TrainingRows, order: IntArray, cost: float, passes: int) -> Learned:
+def _descend(
+    make: Callable[[IntArray], Family], rows: TrainingRows, order: IntArray, before: float, passes: int
+) -> Learned:
+    family, cost = make(order), before
     coordinates = list(family.coordinates(order)) * passes if len(order) > 1 else []
     costs = []
     for coordinate in coordinates:
         cost = _visit(family, rows, coordinate, cost)
         costs.append(cost)
     reached = rows.total(family.decide(rows.proba))
+    if reached > before and not family.may_raise:
+        # Where costs differ by more than the digits of a number, a step can be lost in rounding.
+        start = make(order)
+        unlearned = rows.total(start.decide(rows.proba))
+        if unlearned < reached:
+            family, reached, costs = start, unlearned, [unlearned] * len(costs)
+    costs[-1:] = [reached] * len(costs[-1:])
     return Learned(family.matrix(), family.parameters(), coordinates, costs, reached)
 
 
 def _visit(family: Family, rows: TrainingRows, coordinate: Coordinate, cost: float) -> float:
     """Move one number to where the training cost is least, and give that cost."""
+    if family.admit(coordinate):
+        cost = rows.total(family.decide(rows.proba))
     events, limits = family.events(coordinate), family.limits(coordinate)
-    intervals = intervals_of(events, rows, family.tolerance, limits)
+    intervals = intervals_of(events, rows, family.tolerance, limits, cost)
     step, reached = family.pick(coordinate, intervals)
     # Rows that tie at the present value can be decided better, by the order of the classes, than on
     # either side of it. Then every step would raise the cost.
-    if not family.may_raise and cost < reached - equal_cost(intervals.cost):
-        return cost
+    if step and not family.may_raise and cost <= reached + intervals.doubt:
+        cost = rows.total(family.decide(rows.proba))
+        if cost < reached:
+            return cost
     family.move(coordinate, step)
-    return reached
+    return reached if step else cost

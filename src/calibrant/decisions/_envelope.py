@@ -8,7 +8,7 @@ the slopes is the same for all rows.
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant.decisions._decide import lowest_of_least
+from calibrant.decisions._decide import lowest_of_least, tie_unit
 from calibrant.decisions._estimates import row_blocks
 from calibrant.decisions._sweep import Events
 
@@ -18,6 +18,7 @@ def envelope(proba: Float64Array, matrix: Float64Array, column: int) -> Events:
     by_slope = np.argsort(matrix[:, column], kind="stable")
     place = np.argsort(by_slope)
     slopes = matrix[by_slope, column]
+    unit = tie_unit(matrix)
     rest = matrix[by_slope].copy()
     rest[:, column] = 0.0
     start = np.empty(len(proba), dtype=np.intp)
@@ -25,9 +26,9 @@ def envelope(proba: Float64Array, matrix: Float64Array, column: int) -> Events:
     for rows in row_blocks(len(proba), len(matrix)):
         constants, weight = rest @ proba[rows].T, proba[rows, column]
         # As soon as the factor grows, ties go to the least slope; where it cannot, to the lowest class.
-        line = lowest_of_least(constants)
+        line = lowest_of_least(constants, unit)
         still = weight == 0
-        line[still] = place[lowest_of_least(constants[place][:, still])]
+        line[still] = place[lowest_of_least(constants[place][:, still], unit)]
         start[rows] = line
         found += _walk(constants, slopes, line, weight, rows.start)
     at, row, before, after = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -46,9 +47,9 @@ def _walk(
         fall = slopes[now] - slopes[:, None]
         rise = constants[:, moving] - constants[now, moving]
         crossing = np.full(fall.shape, np.inf)
-        np.divide(rise, fall, out=crossing, where=fall > 0)
-        after = crossing.argmin(axis=0)
         with np.errstate(divide="ignore", over="ignore"):
+            np.divide(rise, fall, out=crossing, where=fall > 0)
+            after = crossing.argmin(axis=0)
             at = np.log(np.maximum(crossing[after, np.arange(len(moving))], 0.0) / weight[moving])
         found.append((at, moving + first_row, now, after))
         line = line.copy()

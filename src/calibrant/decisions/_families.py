@@ -14,8 +14,8 @@ free       one entry, by multiplication            every entry off the diagonal
 =========  ======================================  ==================================================
 
 Offsets have bounds, within which the costs stay reasonable (property 5). Positive factors always keep them
-reasonable; their steps are those of their logarithm, and they end at a million, because much larger ones
-would drown the rest in rounding.
+reasonable; their steps are those of their logarithm, and they end at a million times the ratio of the
+costs, because much larger ones would drown the rest in rounding.
 """
 
 import math
@@ -26,11 +26,13 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
 from calibrant.decisions._choice import feasible_offset, log_factor, paper_offset
-from calibrant.decisions._decide import least_risk
+from calibrant.decisions._decide import least_risk, tie_unit
 from calibrant.decisions._envelope import envelope
 from calibrant.decisions._properties import regret_bounds
 from calibrant.decisions._sweep import MERGE, Events, Intervals, changepoints
 
+#: Costs in such a ratio need tolerances for every row, as no common one suits both the large and the small.
+WIDE = 1e3
 #: A class, or a pair of a decision and a truth.
 Coordinate = tuple[int, ...]
 
@@ -46,6 +48,10 @@ class Family(ABC):
     def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
         """The numbers to be learned, in the order of their classes."""
         return ((int(i),) for i in order)
+
+    def admit(self, coordinate: Coordinate) -> bool:  # noqa: ARG002
+        """Let the number take part in decisions from now on; whether it did not before."""
+        return False
 
     @abstractmethod
     def limits(self, coordinate: Coordinate) -> tuple[float, float]:
@@ -80,21 +86,31 @@ class RowOffsets(Family):
     """``a_ij = regret_ij + delta_i - delta_j``."""
 
     def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
+        self.proba = proba
         self.regrets = regrets
         self.delta = np.zeros(len(regrets))
         self.risks = regrets @ proba.T
-        self.tolerance = MERGE * max(1.0, regrets.max())
+        self.unit = float(tie_unit(regrets))
+        self.tolerance = MERGE * max(self.unit, regrets.max())
+        self.is_wide = _log_spread(regrets) > math.log(WIDE)
 
     def limits(self, coordinate: Coordinate) -> tuple[float, float]:
         return regret_bounds(self.matrix(), coordinate[0])
 
     def events(self, coordinate: Coordinate) -> Events:
         (i,) = coordinate
-        at, other = changepoints(self.risks, i)
-        return Events(start=i, at=at, before=i, after=other)
+        at, other = changepoints(self.risks, i, self.unit)
+        return Events(start=i, at=at, before=i, after=other, slack=self._slack(at + self.risks[i]))
+
+    def _slack(self, level: Float64Array) -> Float64Array | None:
+        """How near the changepoints rows tie, given what both decisions cost there."""
+        if not self.is_wide:
+            return None
+        return MERGE * np.maximum(self.unit, np.abs(level - self.proba @ self.delta))
 
     def pick(self, coordinate: Coordinate, intervals: Intervals) -> tuple[float, float]:
-        return feasible_offset(intervals, *self.limits(coordinate), self.tolerance)
+        tolerance = self.tolerance if intervals.slack is None else intervals.slack
+        return feasible_offset(intervals, *self.limits(coordinate), tolerance)
 
     def move(self, coordinate: Coordinate, step: float) -> None:
         self.delta[coordinate] += step
@@ -117,19 +133,18 @@ class PaperOffsets(RowOffsets):
 
     def pick(self, coordinate: Coordinate, intervals: Intervals) -> tuple[float, float]:
         bounds = super().limits(coordinate)
-        step, _ = paper_offset(intervals, *bounds, self.tolerance)
+        tolerance = self.tolerance if intervals.slack is None else intervals.slack
+        step, _ = paper_offset(intervals, *bounds, tolerance)
         place = np.searchsorted(intervals.left, step, side="right") - 1
-        return step, float(intervals.cost[place])
+        return step, intervals.cost_at(place)
 
 
 class Factors(Family):
-    """Numbers that multiply, kept as their logarithms."""
+    """Numbers that multiply, kept as their logarithms, none of which is larger than the reach."""
 
-    #: The largest logarithm of a factor.
-    reach = math.log(1e6)
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: tuple[int, ...], reach: float) -> None:
         self.logs = np.zeros(shape)
+        self.reach = reach
 
     def limits(self, coordinate: Coordinate) -> tuple[float, float]:
         return -self.reach - self.logs[coordinate], self.reach - self.logs[coordinate]
@@ -148,7 +163,7 @@ class RowFactors(Factors):
     """``a_ij = factor_i regret_ij``: offsets of the logarithms of the risks."""
 
     def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
-        super().__init__((len(regrets),))
+        super().__init__((len(regrets),), _reach(regrets))
         self.regrets = regrets
         self.risks = regrets @ proba.T
         with np.errstate(divide="ignore"):
@@ -175,7 +190,7 @@ class ColumnFactors(Factors):
     """``a_ij = factor_j regret_ij``: the decision about a row can change several times on the way."""
 
     def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
-        super().__init__((len(regrets),))
+        super().__init__((len(regrets),), _reach(regrets))
         self.proba = proba
         self.regrets = regrets
 
@@ -190,17 +205,18 @@ class FreeEntries(Factors):
     """Every entry off the diagonal, each by a factor of its own."""
 
     def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
-        super().__init__(regrets.shape)
+        super().__init__(regrets.shape, _reach(regrets))
         self.proba = proba
         self.regrets = regrets
         self.risks = regrets @ proba.T
+        self.unit = float(tie_unit(regrets))
 
     def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
         return ((int(i), int(j)) for i in order for j in order if i != j)
 
     def events(self, coordinate: Coordinate) -> Events:
         i, j = coordinate
-        at, other = changepoints(self.risks, i)
+        at, other = changepoints(self.risks, i, self.unit)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             at /= self.matrix()[i, j] * self.proba[:, j]
             at = np.log1p(np.maximum(at, -1.0))  # below -1 not even a free mistake would bring i back
@@ -216,3 +232,14 @@ class FreeEntries(Factors):
 
     def matrix(self) -> Float64Array:
         return self.parameters() * self.regrets
+
+
+def _log_spread(regrets: Float64Array) -> float:
+    """The logarithm of the ratio of the greatest regret to the least."""
+    apart = regrets[~np.eye(len(regrets), dtype=bool)]
+    return math.log(apart.max()) - math.log(apart.min()) if apart.size else 0.0
+
+
+def _reach(regrets: Float64Array) -> float:
+    """The largest logarithm of a factor: it can make up for any ratio of costs, as long as it is a float."""
+    return min(math.log(1e6) + _log_spread(regrets), 300.0)

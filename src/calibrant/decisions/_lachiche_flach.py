@@ -146,22 +146,24 @@ class LachicheFlachRule(DecisionRule):
 class _Weights(Factors):
     """The weights as factors: the logarithm of the weighted probability, negative, is the risk."""
 
-    #: Products are compared by their ratio, so that a weight need only stay a number.
-    reach = 600.0
-
     def __init__(self, proba: Float64Array, order: IntArray | None) -> None:
-        super().__init__((proba.shape[1],))
+        # Products are compared by their ratio, so that a weight need only stay a number.
+        super().__init__((proba.shape[1],), reach=600.0)
         self.proba = proba
         self.risks = np.full(proba.shape[::-1], np.inf)
-        self.waiting = set() if order is None else set(order[1:].tolist())
-        for i in range(len(self.risks)):
-            if i not in self.waiting:
-                self._admit(i)
+        self.waiting = set(range(len(self.risks)))
+        for i in range(len(self.risks)) if order is None else order[:1].tolist():
+            self.admit((i,))
 
-    def _admit(self, i: int) -> None:
+    def admit(self, coordinate: Coordinate) -> bool:
+        (i,) = coordinate
+        if i not in self.waiting:
+            return False
+        self.waiting.remove(i)
         with np.errstate(divide="ignore"):
             np.log(self.proba[:, i], out=self.risks[i])
         np.negative(self.risks[i], out=self.risks[i])
+        return True
 
     def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
         """The first class keeps weight 1, as a common factor changes nothing."""
@@ -169,15 +171,17 @@ class _Weights(Factors):
 
     def events(self, coordinate: Coordinate) -> Events:
         (i,) = coordinate
-        if i in self.waiting:
-            self.waiting.remove(i)
-            self._admit(i)
         at, other = changepoints(self.risks, i)
         return Events(start=other, at=np.negative(at, out=at), before=other, after=i)
 
     def move(self, coordinate: Coordinate, step: float) -> None:
         super().move(coordinate, step)
         self.risks[coordinate] -= step
+
+    def parameters(self) -> Float64Array:
+        weights = super().parameters()
+        weights[list(self.waiting)] = 0.0
+        return weights
 
     def matrix(self) -> Float64Array:
         return weight_matrix(self.parameters())

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
 from calibrant._core._checks import check_number
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.decisions._choice import equal_cost
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._prefix_sums import least_prefix_sums
 from calibrant.decisions._rule import DecisionRule
-from calibrant.decisions._sweep import MERGE, Events, Intervals, intervals_of
+from calibrant.decisions._sweep import MERGE, Events, Intervals, intervals_of, weighed
 from calibrant.decisions._training import TrainingRows
 
 
@@ -123,7 +122,7 @@ class MossmanRule(DecisionRule):
         left = np.flatnonzero(chance <= first_cut)
         start = np.where(chance <= first_cut, second, asked)
         events = Events(start, at=lead[left], before=second, after=third, rows=left)
-        second_cut = _widest_of_least(intervals_of(events, rows, MERGE), -1.0, 1.0)
+        second_cut = _widest_of_least(intervals_of(events, rows, MERGE, (-1.0, 1.0)), -1.0, 1.0)
         self.thresholds_ = np.array([first_cut, second_cut])
         place = np.argsort(self.order)
         self.matrix_ = mossman_matrix(first_cut, second_cut)[np.ix_(place, place)]
@@ -141,21 +140,25 @@ def _first_intervals(
     rows: TrainingRows, chance: Float64Array, lead: Float64Array, order: Sequence[int]
 ) -> Intervals:
     """The least cost that any second threshold leaves, for every first one."""
-    as_first, as_second, as_third = (rows.paid(int(i)) for i in order)
-    # A threshold strictly between -1 and 1 leaves certain rows where they are.
-    certain = np.abs(lead) >= 1
-    below = np.where(lead <= -1, as_third, as_second)
-    gain = np.where(certain, 0.0, as_third - as_second)
     arrival = np.argsort(chance, kind="stable")
-    least = least_prefix_sums(_places(lead[arrival]), gain[arrival])
-    cost = as_first.sum() + (below - as_first)[arrival].cumsum() + least
+    places = _places(lead[arrival])
     at = chance[arrival]
-    apart = np.flatnonzero(np.diff(at) > MERGE)
-    return Intervals(
-        left=np.concatenate([[-np.inf], at[apart], at[-1:]]),
-        right=np.concatenate([at[:1], at[apart + 1], [np.inf]]),
-        cost=np.concatenate([[as_first.sum()], cost[apart], cost[-1:]]),
-    )
+    last = np.append(np.flatnonzero(np.diff(at) > MERGE), len(at) - 1)
+    left, right = np.append(-np.inf, at[last]), np.append(at[np.append(0, last[:-1] + 1)], np.inf)
+    wide = np.minimum(right, 1.0) - np.maximum(left, 0.0) > MERGE
+
+    def add_up(rows: TrainingRows) -> Array:
+        as_first, as_second, as_third = (rows.paid(int(i)) for i in order)
+        # A threshold strictly between -1 and 1 leaves certain rows where they are.
+        certain = np.abs(lead) >= 1
+        below = np.where(lead <= -1, as_third, as_second)
+        gain = np.where(certain, 0, as_third - as_second)
+        start = as_first.sum()
+        cost = start + (below - as_first)[arrival].cumsum() + least_prefix_sums(places, gain[arrival])
+        return np.asarray(np.append(start, cost[last])[wide])
+
+    # Sums over places are differences of running totals, and then added level by level.
+    return weighed(left[wide], right[wide], add_up, rows, 4 * len(at))
 
 
 def _places(values: Float64Array) -> IntArray:
@@ -170,7 +173,5 @@ def _widest_of_least(intervals: Intervals, low: float, high: float) -> float:
     """The middle of the widest interval of least cost between the bounds."""
     left, right = np.maximum(intervals.left, low), np.minimum(intervals.right, high)
     width = right - left
-    inside = intervals.cost[width > MERGE]
-    least = (intervals.cost <= inside.min() + equal_cost(inside)) & (width > MERGE)
-    place = np.argmax(np.where(least, width, 0.0))
+    place = np.argmax(np.where(intervals.are_least(), width, 0.0))
     return float((left[place] + right[place]) / 2)

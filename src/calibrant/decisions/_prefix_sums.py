@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, BoolArray, IntArray
 
 
-def least_prefix_sums(place: IntArray, value: Float64Array) -> Float64Array:
+def least_prefix_sums(place: IntArray, value: Array) -> Array:
     """After every arrival the least sum over the first places; the empty sum, 0, is one of them.
 
     The places are the leaves of a binary tree. A node keeps two numbers of the arrivals under it: their
@@ -17,7 +17,7 @@ def least_prefix_sums(place: IntArray, value: Float64Array) -> Float64Array:
     nodes after all of their arrivals: n states per level, n log n in all.
     """
     total = _sums_within(place, value)
-    least = np.minimum(total, 0.0)
+    least = np.minimum(total, 0)
     node = place
     while node.max(initial=0) > 0:
         parent = node >> 1
@@ -34,12 +34,12 @@ def least_prefix_sums(place: IntArray, value: Float64Array) -> Float64Array:
     return least
 
 
-def _sums_within(place: IntArray, value: Float64Array) -> Float64Array:
+def _sums_within(place: IntArray, value: Array) -> Array:
     """After every arrival the sum of all that have come to its place."""
     order = np.argsort(place, kind="stable")
     reached = np.cumsum(value[order])
     begin = np.flatnonzero(np.append(True, np.diff(place[order]) > 0))
-    earlier = np.append(0.0, reached)[begin]
+    earlier = np.append(0, reached)[begin]
     sums = np.empty_like(value)
     sums[order] = reached - np.repeat(earlier, np.diff(np.append(begin, len(value))))
     return sums
@@ -53,6 +53,6 @@ def _latest(wanted: BoolArray, begins: BoolArray) -> IntArray:
     return np.where(latest >= begin, latest, -1)
 
 
-def _state(numbers: Float64Array, latest: IntArray) -> Float64Array:
+def _state(numbers: Array, latest: IntArray) -> Array:
     """The numbers at the latest arrivals; 0 where nothing has arrived."""
-    return np.where(latest >= 0, numbers[latest], 0.0)
+    return np.where(latest >= 0, numbers[latest], 0)

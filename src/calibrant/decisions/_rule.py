@@ -56,7 +56,9 @@ class DecisionRule(BaseEstimator, ABC):
         if weights is not None and not weights.all():
             present = weights > 0
             estimates, truth, weights = estimates[present], truth[present], weights[present]
-        self.cost_before_, self.cost_after_ = self._fit(TrainingRows(estimates, truth, matrix, weights))
+        rows = TrainingRows(estimates, truth, matrix, weights)
+        rows.refuse_infinite()
+        self.cost_before_, self.cost_after_ = self._fit(rows)
         return self
 
     def decide(self, proba: object) -> IntArray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant.decisions import ExpectedCostRule, LachicheFlachRule, MossmanRule, ParallelPartitionRule
-from calibrant.decisions._decide import TIE
+from calibrant.decisions._decide import TIE, tie_unit
 from calibrant.models._onnx_graph import OnnxExportError, Tensor
 
 
@@ -20,7 +20,7 @@ def by_cost(proba: Tensor, matrix: Float64Array) -> Tensor:
     graph = proba.graph
     risks = graph.op("MatMul", proba.at_least(0.0), np.asarray(matrix, dtype=np.float64).T)
     least = graph.op("ReduceMin", risks, np.array([1]), keepdims=1)
-    size = graph.op("Abs", least).at_least(1.0).at_most(np.finfo(np.float64).max)
+    size = graph.op("Abs", least).at_least(float(tie_unit(matrix))).at_most(np.finfo(np.float64).max)
     return _first_true(risks.is_at_most(least + size * TIE))
 
 

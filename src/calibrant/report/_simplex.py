@@ -87,7 +87,7 @@ def region(cost: Costs, action: int) -> list[Barycentric]:
         if other == action:
             continue
         dearer = [cost[other][j] - cost[action][j] for j in range(3)]
-        if max(map(abs, dearer)) <= TIE:
+        if max(map(abs, dearer)) <= TIE * _tie_unit(cost):
             if other < action:  # of equals the first is decided
                 return []
             continue
@@ -271,7 +271,13 @@ def line_pieces(cost: Costs) -> list[tuple[int, float, float]]:
 def _decide(p: float, cost: Costs) -> int:
     risks = [row[0] * (1 - p) + row[1] * p for row in cost]
     least = min(risks)
-    return next(place for place, risk in enumerate(risks) if risk <= least + TIE * max(1.0, abs(least)))
+    bound = least + TIE * max(_tie_unit(cost), abs(least))
+    return next(place for place, risk in enumerate(risks) if risk <= bound)
+
+
+def _tie_unit(cost: Costs) -> float:
+    """What a tie is measured by, as in `calibrant.decisions.decide`."""
+    return min(1.0, max(abs(value) for row in cost for value in row))
 
 
 def line_figure(cost: Costs, actions: Sequence[str], sample: Sample) -> LineFigure:

@@ -40,13 +40,14 @@
 
   // Deciding, as calibrant.decisions.decide does: least risk, ties to the lowest number.
   const TIE = 1e-12;
+  const tieUnit = () => Math.min(1, Math.max(...cost.flat().map(Math.abs)));
   function risks(p) {
     return cost.map((row) => row.reduce((sum, value, j) => sum + value * p[j], 0));
   }
   function decide(p) {
     const each = risks(p);
     const least = Math.min(...each);
-    const bound = least + TIE * Math.min(Math.max(Math.abs(least), 1), Number.MAX_VALUE);
+    const bound = least + TIE * Math.min(Math.max(Math.abs(least), tieUnit()), Number.MAX_VALUE);
     return each.findIndex((risk) => risk <= bound);
   }
   function mostProbable(p) {
@@ -185,7 +186,7 @@
     for (let other = 0; other < nActions; other++) {
       if (other === action) continue;
       const dearer = cost[other].map((value, j) => value - cost[action][j]);
-      if (Math.max(...dearer.map(Math.abs)) <= TIE) {
+      if (Math.max(...dearer.map(Math.abs)) <= TIE * tieUnit()) {
         if (other < action) return [];
         continue;
       }
