@@ -3,7 +3,7 @@
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
@@ -17,8 +17,8 @@ from calibrant.calibrators import OneVsAllCalibrator, new_calibrator, takes_scor
 from calibrant.classifiers._columns import fit_columns
 from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import drop_absent, plan_rows
-from calibrant.classifiers._scores import METHODS, score
-from calibrant.classifiers._training import Problem, Trained, TrainingOptions, train_all
+from calibrant.classifiers._scores import METHODS, choose_method, score
+from calibrant.classifiers._training import Problem, Trained, TrainingOptions, fit_or_constant, train_all
 from calibrant.codes import check_code, check_combiner
 
 
@@ -73,8 +73,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : object
         The learner that scores new rows. Only without a code.
     calibrator_ : object
-        The calibrator of its scores: a two-class one, or one that takes a score per class. Only without a
-        code.
+        The calibrator of its scores: a two-class one, or one that takes a score per class; None for a
+        single class. Only without a code.
     response_method_ : str
         The score that was used. Only without a code.
     columns_ : list
@@ -97,7 +97,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     learns from the rows of its own classes and answers for every row; a column with rows on one side only
     gives the constant answer ``(N+ + 1)/(N + 2)``.
 
-    If y holds a single class, nothing can be learned, and its probability is 1 everywhere.
+    If y holds a single class, nothing can be learned, and its probability is 1 everywhere, with a code too.
+    A learner that refuses a single class is replaced by that class.
 
     References
     ----------
@@ -174,12 +175,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y, weights, fit_params, cv = drop_absent(X, y, weights, fit_params, self.cv)
         classes = self._classes_of(y)
         position = positions_of(y, classes)
-        if len(classes) == 1:
-            self.classes_ = classes
-            return self
         learner_params, split_params = route_metadata(
             self, self.estimator, weights, fit_params, otherwise_for="calibration"
         )
+        if len(classes) == 1:
+            self.response_method_ = choose_method(self.estimator, self.response_method)
+            self.estimator_ = fit_or_constant(clone(self.estimator), X, y, learner_params)
+            self.calibrator_: Any = None
+            self.code_, self.classes_ = None, classes
+            return self
         plan = plan_rows(
             self.estimator,
             X,

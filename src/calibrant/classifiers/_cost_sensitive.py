@@ -1,10 +1,11 @@
 """A learner that decides by cost."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
@@ -25,8 +26,8 @@ from calibrant.classifiers._retraining import RetrainingClassifier
 from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import drop_absent, plan_rows
 from calibrant.classifiers._scores import score
-from calibrant.classifiers._training import Problem, train_all
-from calibrant.decisions import DecisionRule, cost_matrix, new_rule, rarity_costs
+from calibrant.classifiers._training import Problem, fit_or_constant, train_all
+from calibrant.decisions import DecisionRule, ExpectedCostRule, cost_matrix, new_rule, rarity_costs
 from calibrant.decisions._matrix import refuse_unreasonable
 
 
@@ -45,6 +46,9 @@ class CostClassifier(RetrainingClassifier):
 
     def _cost_of(self, classes: Array, position: IntArray, weights: Float64Array | None) -> Float64Array:
         """The costs in the order of the classes."""
+        # By position nobody can tell which of several classes a lone one is.
+        if len(classes) == 1 and not _are_named(self.cost) and np.shape(self.cost) != (1, 1):
+            return np.zeros((1, 1))
         if len(classes) > 2 and self._is_of_two_classes():
             raise DataError(
                 "Only binary classification is supported. The cost must have one row and one column per "
@@ -116,7 +120,8 @@ class CostSensitiveClassifier(CostClassifier):
     `predict` decides by cost, and therefore need not give the class of greatest probability;
     `predict_proba` stays the estimate. Labels of the costs that do not occur in y are left out.
 
-    If y holds a single class, nothing can be learned, and it is always decided.
+    If y holds a single class, nothing can be learned, and it is always decided: `rule_` is then that of
+    least expected cost, and a learner that refuses a single class is replaced by that class.
 
     References
     ----------
@@ -191,16 +196,18 @@ class CostSensitiveClassifier(CostClassifier):
         weights = check_weights(sample_weight, len(y))
         X, y, weights, fit_params, cv = drop_absent(X, y, weights, fit_params, self.cv)
         classes = self._classes_of(y)
-        if len(classes) == 1:
-            self.classes_ = classes
-            return self
         position = positions_of(y, classes)
         cost = self._cost_of(classes, position, weights)
-        if isinstance(rule, DecisionRule):
+        if len(classes) > 1 and isinstance(rule, DecisionRule):
             rule.check_cost(cost, len(classes))
         learner_params, split_params = route_metadata(
             self, learner, weights, fit_params, otherwise_for="rule"
         )
+        if len(classes) == 1:
+            self.estimator_ = fit_or_constant(clone(learner), X, y, learner_params)
+            self.rule_ = ExpectedCostRule().fit(np.ones((len(y), 1)), position, cost, weights)
+            self.cost_, self.classes_ = cost, classes
+            return self
         plan = plan_rows(
             learner,
             X,
@@ -290,6 +297,11 @@ class CostSensitiveClassifier(CostClassifier):
         if isinstance(self.estimator, FrozenEstimator):
             return np.asarray(self.estimator.classes_)
         return distinct_labels(y)
+
+
+def _are_named(cost: Any) -> bool:
+    """Whether costs are found by the labels of the classes, or made for them."""
+    return isinstance(cost, str | Mapping) or callable(cost) or hasattr(cost, "columns")
 
 
 def class_probabilities(estimator: Any, X: Any, classes: Array) -> Float64Array:

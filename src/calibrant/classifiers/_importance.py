@@ -86,12 +86,23 @@ WEIGHTINGS: dict[str, Callable[[IntArray, Float64Array, int, Any], Sample]] = {
 }
 
 
+#: What may be amiss with metadata routing.
+_UNASKED = " unless set_fit_request(sample_weight=True) asks for it"
+
+
+def _routes() -> bool:
+    return bool(get_config()["enable_metadata_routing"])
+
+
 def weight_parameter(estimator: Any) -> str | None:
-    """The parameter of `fit` by which a learner takes weights; of a pipeline, that of its last step."""
+    """The parameter of `fit` by which a learner takes weights; of a pipeline, that of its last step.
+
+    With metadata routing only those who have asked for weights take them.
+    """
+    if _routes():
+        consumed = get_routing_for_object(estimator).consumes("fit", ["sample_weight"])
+        return "sample_weight" if consumed else None
     if isinstance(estimator, Pipeline):
-        if get_config()["enable_metadata_routing"]:
-            consumed = get_routing_for_object(estimator).consumes("fit", ["sample_weight"])
-            return "sample_weight" if consumed else None
         name, last = estimator.steps[-1]
         inner = weight_parameter(last)
         return None if inner is None else f"{name}__{inner}"
@@ -118,6 +129,7 @@ def choose_weighting(estimator: Any, weighting: str) -> str:
     if weighting == "weights" and not takes_weights:
         raise ParameterError(
             "weighting='weights' needs a learner whose fit takes sample_weight; "
-            f"{type(estimator).__name__}.fit takes none; pass weighting='rejection'"
+            f"{type(estimator).__name__}.fit takes none{_UNASKED if _routes() else ''}; pass "
+            "weighting='rejection'"
         )
     return weighting

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.dummy import DummyClassifier
+from sklearn import get_config
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
@@ -19,6 +19,7 @@ from calibrant.classifiers._hard import _seeded_copy, n_rows_of, positions_answe
 from calibrant.classifiers._importance import weight_parameter
 from calibrant.classifiers._retraining import Given
 from calibrant.classifiers._rows import rows_of_params
+from calibrant.classifiers._training import fit_or_constant
 from calibrant.decisions import decide
 
 
@@ -147,24 +148,17 @@ class MetaCostClassifier(CostClassifier):
         Self
             The fitted classifier.
         """
-        given = self._read(X, y, sample_weight, fit_params)
-        self._check_learner(weighted=sample_weight is not None)
+        given = self._read(X, y, sample_weight, fit_params, passes_weights=True)
+        weighted_by_us = sample_weight is not None and not get_config()["enable_metadata_routing"]
+        self._check_learner(weighted=weighted_by_us)
         classes = distinct_labels(given.y)
         position = positions_of(given.y, classes)
-        if len(classes) == 1:
-            self.classes_ = classes
-            return self
         cost = self._cost_of(classes, position, given.weights)
-        if sample_weight is not None:
+        if weighted_by_us:
             weighted = {str(weight_parameter(self.estimator)): given.weights}
             given = replace(given, fit_params={**given.fit_params, **weighted})
         source = np.random.SeedSequence(entropy_of(self.random_state))
-        resamples = self._resamples(len(given.y), source)
-        copies = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_estimate)(self.estimator, given, classes, rows, seed, self.hard)
-            for rows, seed in zip(resamples, source.spawn(len(resamples)), strict=True)
-        )
-        proba = average_estimates(copies, resamples, (len(given.y), len(classes)), use_all=self.use_all)
+        proba = self._estimates(given, classes, source)
         labels = classes[decide(proba, cost)]
         everything = np.arange(len(given.y))
         self.estimator_ = _train(self.estimator, given, labels, everything, source.spawn(1)[0])
@@ -220,6 +214,17 @@ class MetaCostClassifier(CostClassifier):
                 f"sample_weight needs a learner whose fit takes it; that of {name} does not; leave the "
                 "weights out, or choose another learner"
             )
+
+    def _estimates(self, given: Given, classes: Array, source: np.random.SeedSequence) -> Float64Array:
+        """What copies of the learner say about the training rows."""
+        if len(classes) == 1:
+            return np.ones((len(given.y), 1))
+        resamples = self._resamples(len(given.y), source)
+        copies = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(_estimate)(self.estimator, given, classes, rows, seed, self.hard)
+            for rows, seed in zip(resamples, source.spawn(len(resamples)), strict=True)
+        )
+        return average_estimates(copies, resamples, (len(given.y), len(classes)), use_all=self.use_all)
 
     def _resamples(self, n_rows: int, source: np.random.SeedSequence) -> list[IntArray]:
         """The row numbers of every resample: those given, or drawn with replacement."""
@@ -296,9 +301,4 @@ def _train(estimator: Any, given: Given, labels: Array, rows: IntArray, seed: np
     """Train a copy of the learner; if it refuses a single class, answer with that class always."""
     X, y = _safe_indexing(given.X, rows), labels[rows]
     model = _seeded_copy(estimator, np.random.default_rng(seed))
-    try:
-        return model.fit(X, y, **rows_of_params(given.fit_params, rows, len(labels)))
-    except ValueError:
-        if len(distinct_labels(y)) > 1:
-            raise
-        return DummyClassifier(strategy="prior").fit(X, y)
+    return fit_or_constant(model, X, y, rows_of_params(given.fit_params, rows, len(labels)))

@@ -69,8 +69,17 @@ class RetrainingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             tags.input_tags.allow_nan = learner.input_tags.allow_nan
         return tags
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any], cv: Any = None) -> Given:
-        """Check what came to `fit`."""
+    def _read(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        fit_params: dict[str, Any],
+        cv: Any = None,
+        *,
+        passes_weights: bool = False,
+    ) -> Given:
+        """Check what came to `fit`; with metadata routing the learner gets what it has asked for."""
         check_learner(self.estimator)
         X, y = indexable(X, y)
         validate_data(self, X=X, skip_check_array=True)
@@ -78,7 +87,8 @@ class RetrainingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_classification_targets(y)
         weights = check_weights(sample_weight, len(y))
         if get_config()["enable_metadata_routing"]:
-            fit_params = dict(process_routing(self, "fit", **fit_params)["estimator"]["fit"])
+            shared = {"sample_weight": weights} if passes_weights and weights is not None else {}
+            fit_params = dict(process_routing(self, "fit", **shared, **fit_params)["estimator"]["fit"])
         X, y, weights, fit_params, cv = drop_absent(X, y, weights, fit_params, cv)
         return Given(X, y, np.ones(len(y)) if weights is None else weights, fit_params, cv)
 

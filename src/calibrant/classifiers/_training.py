@@ -5,10 +5,12 @@ from typing import Any, TypedDict
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._checks import distinct_labels
 from calibrant.classifiers._rows import RowPlan, rows_of_params
 from calibrant.classifiers._scores import choose_method, score
 
@@ -133,6 +135,16 @@ def _fit_and_score(
     scores, known = score(model, _rows_of(X, scored), method, problem.classes)
     is_final = not problem.plan.refit
     return model if is_final else None, method, scores, known
+
+
+def fit_or_constant(model: Any, X: Any, y: Array, fit_params: dict[str, Any]) -> Any:
+    """Train a learner; if it refuses rows of a single class, that class is always answered instead."""
+    try:
+        return model.fit(X, y, **fit_params)
+    except ValueError:
+        if len(distinct_labels(y)) > 1:
+            raise
+        return DummyClassifier(strategy="prior").fit(X, y)
 
 
 def _fit(estimator: Any, X: Any, y: Array, train: IntArray, fit_params: dict[str, Any]) -> Any:
