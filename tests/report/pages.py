@@ -44,6 +44,16 @@ def _actions():
     return summarize(np.array(["mail", "spam"])[truth], proba, classes=["mail", "spam"], cost=cost)
 
 
+def _extra_action():
+    truth, proba = honest(300, 2)
+    cost = {
+        "ask": {"mail": 0.3, "spam": 0.3},
+        "mail": {"mail": 0, "spam": 1},
+        "spam": {"mail": 20, "spam": 0},
+    }
+    return summarize(np.array(["mail", "spam"])[truth], proba, classes=["mail", "spam"], cost=cost)
+
+
 def _thousand():
     truth, proba = bold(1200, 1000, power=3)
     return summarize(truth, proba, title="A thousand classes")
@@ -55,6 +65,7 @@ MAKERS = {
     "ten": _ten,
     "nasty": _nasty,
     "actions": _actions,
+    "extra_action": _extra_action,
     "thousand": _thousand,
     "two rows": lambda: summarize([0, 1], [0.4, 0.6]),
     "one class": lambda: summarize([1] * 40, np.full(40, 0.9)),

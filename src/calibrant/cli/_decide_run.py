@@ -94,13 +94,9 @@ class _Choice:
         self._known: dict[str | None, int] = {text: place for place, text in enumerate(texts)}
         self._rule: Any = None
         self._n_learned, self._n_sampled_from, self._n_skipped = 0, 0, 0
-        n_actions = len(self._actions)
-        self._n, self._expected = np.zeros(n_actions, dtype=np.intp), np.zeros(n_actions)
-        self._paid, self._plain_expected, self._plain_paid = 0.0, 0.0, 0.0
-        #: The row of the costs for deciding each class; None where some class cannot be decided.
-        self._of_class = (
-            [self._actions.index(text) for text in texts] if set(texts) <= set(self._actions) else None
-        )
+        from calibrant.decisions._ledger import Ledger
+
+        self._ledger = Ledger(self._matrix, self._actions, texts)
 
     def learn(self, name: str, path: str, in_passes: bool | None) -> "RuleResult":
         """Learn a rule from all rows, or from a sample of many; and see in folds what it saves."""
@@ -139,8 +135,7 @@ class _Choice:
             from calibrant.decisions import decide
 
             decided = decide(proba, self._matrix, allow_any=True)
-        cost = np.einsum("ij,ij->i", self._matrix[decided], proba)
-        self._add(proba, decided, cost, weights, truth)
+        cost = self._ledger.add(proba, decided, weights, truth)
         names = pa.array(self._actions).take(pa.array(decided))
         return pa.RecordBatch.from_arrays(
             [*(batch.column(name) for name in kept), names, pa.array(cost)], names=[*kept, *NEW]
@@ -152,46 +147,29 @@ class _Choice:
         truth = None if label is None else reader.positions(label, self._known, np.array(self._classes))
         return weights, truth
 
-    def _add(
-        self,
-        proba: Float64Array,
-        decided: IntArray,
-        cost: Float64Array,
-        weights: Float64Array,
-        truth: IntArray | None,
-    ) -> None:
-        self._n += np.bincount(decided, minlength=len(self._actions))
-        self._expected += np.bincount(decided, weights * cost, len(self._actions))
-        plain = None
-        if self._of_class is not None:
-            plain = np.array(self._of_class)[proba.argmax(axis=1)]
-            self._plain_expected += float(weights @ np.einsum("ij,ij->i", self._matrix[plain], proba))
-        if truth is not None:
-            self._paid += float(weights @ self._matrix[decided, truth])
-            if plain is not None:
-                self._plain_paid += float(weights @ self._matrix[plain, truth])
-
     def totals(self, rule: str, found: "RuleResult | None") -> dict[str, Any]:
         """What the decisions cost, for machines."""
-        expected = float(self._expected.sum())
+        ledger = self._ledger
         known = self._wanted.label is not None
-        compared = self._of_class is not None
+        compared = ledger.of_class is not None
         return {
-            "n_rows": int(self._n.sum()),
+            "n_rows": int(ledger.n_rows.sum()),
             "n_skipped": self._n_skipped,
             "rule": rule,
             "n_learned": None if found is None else self._n_learned,
             "n_sampled_from": None if found is None else self._n_sampled_from,
             "decisions": [
                 {"decision": name, "n_rows": int(n), "expected_cost": float(each)}
-                for name, n, each in zip(self._actions, self._n, self._expected, strict=True)
+                for name, n, each in zip(
+                    self._actions, ledger.n_rows, ledger.expected_by_decision, strict=True
+                )
             ],
-            "expected_cost": expected,
-            "expected_cost_most_probable": self._plain_expected if compared else None,
-            "expected_saving": self._plain_expected - expected if compared else None,
-            "paid": self._paid if known else None,
-            "paid_most_probable": self._plain_paid if known and compared else None,
-            "paid_saving": self._plain_paid - self._paid if known and compared else None,
+            "expected_cost": ledger.expected,
+            "expected_cost_most_probable": ledger.plain_expected if compared else None,
+            "expected_saving": ledger.plain_expected - ledger.expected if compared else None,
+            "paid": ledger.paid if known else None,
+            "paid_most_probable": ledger.plain_paid if known and compared else None,
+            "paid_saving": ledger.plain_paid - ledger.paid if known and compared else None,
             "rule_saving_percent": None if found is None else found.saving,
             "rule_saving_spread": None if found is None else found.spread,
         }
@@ -213,11 +191,11 @@ def _show(content: dict[str, Any], *, err: bool) -> None:
     click.echo(err=err)
     facts = [("expected cost", amount(content["expected_cost"]))]
     if content["expected_saving"] is not None:
-        facts += _saving("expected", content["expected_cost_most_probable"], content["expected_saving"])
+        facts += _saving("expected", content["expected_cost_most_probable"], content["expected_cost"])
     if content["paid"] is not None:
         facts.append(("paid, by the labels", amount(content["paid"])))
     if content["paid_saving"] is not None:
-        facts += _saving("paid", content["paid_most_probable"], content["paid_saving"])
+        facts += _saving("paid", content["paid_most_probable"], content["paid"])
     if content["n_skipped"]:
         facts.append(("rows left out", f"{count(content['n_skipped'])}, as they cannot be used"))
     show_facts(facts, err=err)
@@ -237,9 +215,11 @@ def _show(content: dict[str, Any], *, err: bool) -> None:
         )
 
 
-def _saving(what: str, plain: float, saving: float) -> list[tuple[str, str]]:
-    share = f" ({percent(saving / abs(plain))})" if plain else ""
+def _saving(what: str, plain: float, paid: float) -> list[tuple[str, str]]:
+    from calibrant.decisions._ledger import saved_share
+
+    share = f" ({percent(saved_share(plain, paid))})" if plain else ""
     return [
         (f"{what}, by most probable class", amount(plain)),
-        (f"{what} saving", f"{amount(saving)}{share}"),
+        (f"{what} saving", f"{amount(plain - paid)}{share}"),
     ]

@@ -129,11 +129,20 @@ def _costs(file: CostFile, classes: Array) -> dict[object, dict[object, float]]:
     return file.mapping(classes)
 
 
+def _named_costs(model: Any) -> dict[object, dict[object, float]] | None:
+    """The costs of a model as `{decision: {truth: cost}}`; its decisions need not be the classes."""
+    if model.cost_ is None:
+        return None
+    truths = model.classes_.tolist()
+    rows = zip(model.actions_.tolist(), model.cost_.tolist(), strict=True)
+    return {decision: dict(zip(truths, row, strict=True)) for decision, row in rows}
+
+
 def _report(fitted: "Fitted", name: str, page: str) -> None:
     """Write the report on probabilities of rows that were left out."""
     from calibrant.report import summarize
 
-    judged, classes, cost = fitted.left_out(), fitted.model.classes_, fitted.model.cost_
+    judged, classes = fitted.left_out(), fitted.model.classes_
     which = "rows left out of the fit"
     if fitted.in_passes:
         which = f"{count(judged.rows.n_rows)} of {count(fitted.summary.n_rows)} rows, left out of the fit"
@@ -142,7 +151,7 @@ def _report(fitted: "Fitted", name: str, page: str) -> None:
         judged.proba,
         classes=classes.tolist(),
         sample_weight=judged.rows.weights,
-        cost=cost if cost is not None and len(cost) == len(classes) else None,
+        cost=_named_costs(fitted.model),
         title=f"Probabilities from {name}, {which}",
     ).save(page)
 

@@ -1,13 +1,13 @@
 """What decisions cost: the part of a summary that is about money."""
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import DataError
-from calibrant.decisions import compare_rules, cost_matrix, decide, expected_cost, realised_cost
+from calibrant.decisions import compare_rules, cost_matrix, decide
+from calibrant.decisions._ledger import Ledger, saved_share
 from calibrant.report._rows import Rows
 from calibrant.report._summary import Confusion, Decisions, Rule
 
@@ -25,7 +25,9 @@ def read_costs(cost: object, rows: Rows) -> tuple[Float64Array, tuple[str, ...]]
     if cost is None:
         return 1.0 - np.eye(len(classes)), classes
     if isinstance(cost, Mapping):
-        actions = list(rows.classes if set(cost) == set(rows.classes) else cost)
+        # The classes come first, as in the command and in models: of equal decisions the first is taken.
+        others = [name for name in cost if name not in set(rows.classes)]
+        actions = [*(name for name in rows.classes if name in cost), *others]
         return cost_matrix(cost, list(rows.classes), actions), tuple(map(str, actions))
     if hasattr(cost, "columns"):
         return cost_matrix(cost, list(rows.classes)), classes
@@ -41,33 +43,27 @@ def read_costs(cost: object, rows: Rows) -> tuple[Float64Array, tuple[str, ...]]
     return cost_matrix(cost, list(rows.classes)), classes
 
 
-def summarize_decisions(rows: Rows, predicted: IntArray, confidence: Float64Array, cost: object) -> Decisions:
+def summarize_decisions(rows: Rows, predicted: IntArray, cost: object) -> Decisions:
     """Decide by least cost, and compare with the most probable class."""
     matrix, actions = read_costs(cost, rows)
-    weight = rows.weight if rows.weighted else None
-    plain_table = None
-    if actions == rows.class_names:
-        plain_table = realised_cost(rows.truth, predicted, matrix, sample_weight=weight)
-    if cost is None and plain_table is not None:  # the most probable class is the decision of least cost
-        table, promised = plain_table, float(rows.weight @ (1.0 - confidence))
-    else:
-        decided = decide(rows.proba, matrix)
-        table = realised_cost(rows.truth, decided, matrix, sample_weight=weight)
-        promised = expected_cost(rows.proba, decided, matrix, sample_weight=weight).total
-    plain_total = math.nan if plain_table is None else plain_table.total
+    of_classes = actions == rows.class_names
+    ledger = Ledger(matrix, actions, rows.class_names)
+    # Without costs the most probable class is the decision of least cost.
+    decided = predicted if cost is None else decide(rows.proba, matrix, allow_any=not of_classes)
+    ledger.add(rows.proba, decided, rows.weight, rows.truth)
     shown = len(actions) <= MAX_LIVE_CLASSES and rows.n_classes <= MAX_LIVE_CLASSES
     return Decisions(
         actions=actions,
         cost=_nested(matrix) if shown else (),
         given=cost is not None,
-        counts=_nested(table.counts) if shown else (),
-        total=table.total,
-        mean=table.mean,
-        promised=promised,
-        plain_total=plain_total,
-        saving=100 * (plain_total - table.total) / abs(plain_total) if plain_total else math.nan,
-        confusions=_confusions(table.counts, table.costs, actions, rows.class_names),
-        rules=() if cost is None or plain_table is None else _rules(rows, matrix),
+        counts=_nested(ledger.counts) if shown else (),
+        total=ledger.paid,
+        mean=ledger.paid / float(ledger.counts.sum()),
+        promised=ledger.expected,
+        plain_total=ledger.plain_paid,
+        saving=100 * saved_share(ledger.plain_paid, ledger.paid),
+        confusions=_confusions(ledger.counts, ledger.counts * matrix, actions, rows.class_names),
+        rules=_rules(rows, matrix) if cost is not None and of_classes else (),
     )
 
 

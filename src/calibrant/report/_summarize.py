@@ -123,7 +123,7 @@ def summarize(
     examined = _examine_classes(rows, seed)
     confidence = examine_column(CONFIDENCE, lead, _draws_of(seed, rows.n_classes))
     measures = _measures(rows, predictions, examined)
-    decisions = summarize_decisions(rows, predictions.predicted, predictions.confidence, cost)
+    decisions = summarize_decisions(rows, predictions.predicted, cost)
     ranking = rank_methods(rows, scores, methods, comparison, seed)
     evidence = _evidence(rows, confidence, examined, seed)
     return Summary(

@@ -377,7 +377,7 @@ class Decisions:
     promised : float
         What they would have cost had the probabilities been right.
     plain_total : float
-        What the most probable class costs instead; `nan` if the decisions are not the classes.
+        What the most probable class costs instead; `nan` if some class cannot be decided.
     saving : float
         Percent saved against that.
     confusions : tuple of Confusion

@@ -31,6 +31,9 @@
   const proba = decodeDoubles(data.proba);
   const cost = data.cost.map((row) => row.slice());
   const square = nActions === nClasses && data.actions.every((name, i) => name === data.classes[i]);
+  // The row of the costs for deciding each class, where all classes can be decided.
+  const ofClass = data.classes.map((name) => data.actions.indexOf(name));
+  const compared = !ofClass.includes(-1);
 
   function decodeDoubles(text) {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -60,9 +63,9 @@
       const p = proba.subarray(row * nClasses, (row + 1) * nClasses);
       const weight = data.weight ? data.weight[row] : 1;
       counts[decide(p)][data.truth[row]] += weight;
-      if (square) plainCounts[mostProbable(p)][data.truth[row]] += weight;
+      if (compared) plainCounts[ofClass[mostProbable(p)]][data.truth[row]] += weight;
     }
-    return {counts, total: paid(counts), plain: square ? paid(plainCounts) : NaN, weight: paidBy(counts, () => 1)};
+    return {counts, total: paid(counts), plain: compared ? paid(plainCounts) : NaN, weight: paidBy(counts, () => 1)};
   }
   const paid = (counts) => paidBy(counts, (i, j) => cost[i][j]);
   function paidBy(counts, price) {
@@ -132,10 +135,10 @@
     const saving = found.plain === 0 ? NaN : (found.plain - found.total) / Math.abs(found.plain);
     show("live-total", found.total, number(found.total));
     show("live-mean", found.total / found.weight, number(found.total / found.weight, 4));
-    show("live-plain", found.plain, square ? number(found.plain) : "none of the decisions");
+    show("live-plain", found.plain, compared ? number(found.plain) : "none of the decisions");
     show("live-saving", saving, Number.isFinite(saving) ? (saving < 0 ? "-" : "") + percent(Math.abs(saving)) : "unknown");
     byId("live-words").textContent = `Deciding by least cost costs ${number(found.total)} on these ${number(nRows)} rows` +
-      (square ? `; the most probable class costs ${number(found.plain)}.` : ".");
+      (compared ? `; the most probable class costs ${number(found.plain)}.` : ".");
     showCounts(found.counts);
     warn();
     if (nClasses === 3) drawTriangle();

@@ -1,0 +1,92 @@
+"""What decisions cost beside those for the most probable class, added up a batch of rows at a time."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, IntArray
+from calibrant.decisions._estimates import row_blocks
+
+
+class Ledger:
+    """Decisions by any rule, and beside them the most probable class, where all classes can be decided.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (a, k)
+        The costs.
+    actions, classes : sequence
+        What the rows and columns of the costs are called.
+
+    Attributes
+    ----------
+    n_rows : ndarray of shape (a,)
+        Number of rows by decision.
+    expected_by_decision : ndarray of shape (a,)
+        What every decision costs if the probabilities are right.
+    counts : ndarray of shape (a, k)
+        Weight of the rows by decision and truth, of those whose truth is known.
+    """
+
+    def __init__(self, matrix: Float64Array, actions: Sequence[object], classes: Sequence[object]) -> None:
+        self.matrix = matrix
+        place = {name: row for row, name in enumerate(actions)}
+        #: The row of the costs for deciding each class; None where some class cannot be decided.
+        self.of_class = [place[name] for name in classes] if set(classes) <= set(place) else None
+        self.n_rows = np.zeros(len(matrix), dtype=np.intp)
+        self.expected_by_decision = np.zeros(len(matrix))
+        self.counts, self._plain_counts = np.zeros(matrix.shape), np.zeros(matrix.shape)
+        self._plain_expected = 0.0
+
+    def add(
+        self, proba: Float64Array, decided: IntArray, weights: Float64Array, truth: IntArray | None = None
+    ) -> Float64Array:
+        """Enter decisions about some rows, with their truth if that is known; give what each is to cost."""
+        expected = self._expected_of(proba, decided)
+        self.n_rows += np.bincount(decided, minlength=len(self.matrix))
+        self.expected_by_decision += np.bincount(decided, weights * expected, len(self.matrix))
+        self._count(self.counts, decided, weights, truth)
+        if self.of_class is not None:
+            plain = np.array(self.of_class, dtype=np.intp)[proba.argmax(axis=1)]
+            self._plain_expected += float(weights @ self._expected_of(proba, plain))
+            self._count(self._plain_counts, plain, weights, truth)
+        return expected
+
+    def _expected_of(self, proba: Float64Array, decided: IntArray) -> Float64Array:
+        expected = np.empty(len(proba))
+        for rows in row_blocks(*proba.shape):
+            expected[rows] = np.einsum("ij,ij->i", self.matrix[decided[rows]], proba[rows])
+        return expected
+
+    def _count(
+        self, counts: Float64Array, decided: IntArray, weights: Float64Array, truth: IntArray | None
+    ) -> None:
+        if truth is not None:
+            cells = np.bincount(decided * counts.shape[1] + truth, weights, counts.size)
+            counts += cells.reshape(counts.shape)
+
+    @property
+    def expected(self) -> float:
+        """What all decisions cost if the probabilities are right."""
+        return float(self.expected_by_decision.sum())
+
+    @property
+    def plain_expected(self) -> float:
+        """The same of the most probable class; `nan` where some class cannot be decided."""
+        return math.nan if self.of_class is None else self._plain_expected
+
+    @property
+    def paid(self) -> float:
+        """What the decisions cost as the truth turned out."""
+        return float((self.counts * self.matrix).sum())
+
+    @property
+    def plain_paid(self) -> float:
+        """The same of the most probable class; `nan` where some class cannot be decided."""
+        return math.nan if self.of_class is None else float((self._plain_counts * self.matrix).sum())
+
+
+def saved_share(plain: float, paid: float) -> float:
+    """What is saved of the cost of the most probable class; `nan` where that is unknown or nothing."""
+    return (plain - paid) / abs(plain) if plain else math.nan
