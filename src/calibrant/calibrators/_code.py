@@ -200,11 +200,7 @@ class CodeCalibrator(BaseEstimator):
         code = self._check_code(len(classes))
         # A combination that cannot take this code says so now.
         check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
-        if takes_score_matrix(new_calibrator(self.calibrator)):
-            raise ParameterError(
-                "calibrator must take one score for the columns of a code; "
-                f"got {self.calibrator!r}, which takes one per class; use it without a code"
-            )
+        self._check_calibrator()
         scores = _score_columns(scores, code.shape[1])
         problems = binary_problems(code, position, weights)
         calibrators: list[Any] = []
@@ -244,6 +240,13 @@ class CodeCalibrator(BaseEstimator):
             rows = slice(start, start + size)
             proba[rows] = combine(self.code_, self._answers(matrix[rows]), self.counts_)
         return proba
+
+    def _check_calibrator(self) -> None:
+        if takes_score_matrix(new_calibrator(self.calibrator)):
+            raise ParameterError(
+                "calibrator must take one score for the columns of a code; "
+                f"got {self.calibrator!r}, which takes one per class; use it without a code"
+            )
 
     def _check_code(self, n_classes: int) -> Array:
         if isinstance(self.code, str) and self.code.startswith("random"):

@@ -134,11 +134,7 @@ class OneVsAllCalibrator(BaseEstimator):
             The fitted calibrator.
         """
         check_combiner(self.combine)
-        if takes_score_matrix(new_calibrator(self.calibrator)):
-            raise ParameterError(
-                "calibrator must take one score; "
-                f"got {self.calibrator!r}, which takes one per class; use it without OneVsAllCalibrator"
-            )
+        self._check_calibrator()
         calibrators = [new_calibrator(self.calibrator) for _ in classes]
         for block in _column_blocks(scores.shape):
             for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
@@ -171,6 +167,13 @@ class OneVsAllCalibrator(BaseEstimator):
             rows = slice(start, start + size)
             proba[rows] = combine(code, self._answers(scores[rows]))
         return proba
+
+    def _check_calibrator(self) -> None:
+        if takes_score_matrix(new_calibrator(self.calibrator)):
+            raise ParameterError(
+                "calibrator must take one score; "
+                f"got {self.calibrator!r}, which takes one per class; use it without OneVsAllCalibrator"
+            )
 
     def _answers(self, scores: FloatArray) -> Float64Array:
         """The calibrated answers of some rows, not combined yet."""

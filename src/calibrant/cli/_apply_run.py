@@ -14,6 +14,7 @@ from calibrant.cli._progress import watched
 from calibrant.cli._show import count
 from calibrant.engines import Source, choose_columns, open_sink, open_source
 from calibrant.engines._columns import label_text
+from calibrant.engines._source import first_twice
 from calibrant.engines._table_rows import BatchReader
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def run(
     work = _Work(chain, columns, kept, names, top, with_decision, source, invalid)
     with open_sink(out, format=out_format) as sink:
         first = 0
-        for batch in watched(source.batches([*kept, *columns]), source, "applying"):
+        needed = list(dict.fromkeys([*kept, *columns]))
+        for batch in watched(source.batches(needed), source, "applying"):
             sink.write(work.output(batch, first))
             first += batch.num_rows
         if first == 0:
@@ -77,16 +79,17 @@ def load_chain(path: str) -> "ScoreModel":
 def kept_columns(source: Source, keep: str | None, scores: Sequence[str]) -> list[str]:
     """The columns of the input that go into the output."""
     if keep is None:
-        return [name for name in source.columns if name not in scores]
+        used = set(scores)
+        return [name for name in source.columns if name not in used]
     return list(choose_columns(source, keep).columns) if keep.strip() else []
 
 
 def refuse_twice(kept: Sequence[str], names: Sequence[str], source: Source) -> None:
     """Refuse to write two columns of one name."""
-    twice = [name for name in names if name in kept]
-    if twice:
+    twice = first_twice([*kept, *names])
+    if twice is not None:
         raise DataError(
-            f"a column of the output must have a name of its own; {twice[0]!r} is in {source.name} already; "
+            f"a column of the output must have a name of its own; {twice!r} is in {source.name} already; "
             "leave it out with --keep"
         )
 

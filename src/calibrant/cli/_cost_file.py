@@ -8,7 +8,8 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
 from calibrant.engines import Source, open_source
-from calibrant.engines._columns import label_text, match_classes, read_numbers
+from calibrant.engines._columns import label_codes, label_text, match_classes, read_numbers
+from calibrant.engines._source import first_twice
 
 #: Words for the two sides of a cost matrix in the corner of its table.
 _DECISION, _TRUTH = r"decision|decid|action|predict", r"truth|true|actual|real"
@@ -104,8 +105,8 @@ def read_cost_file(path: str) -> CostFile:
     decisions, rows = _cells(source, corner, truths)
     if not decisions:
         raise DataError(f"{path} must have a row per decision; it has none; {ORIENTATION}")
-    if len(set(decisions)) < len(decisions):
-        twice = next(name for name in decisions if decisions.count(name) > 1)
+    twice = first_twice(decisions)
+    if twice is not None:
         raise DataError(f"every decision of {path} must have one row; got {twice!r} more than once")
     return CostFile(path, decisions, [truth.strip() for truth in truths], np.vstack(rows))
 
@@ -116,7 +117,8 @@ def _cells(source: Source, corner: str, truths: list[str]) -> tuple[list[str], l
     for batch in source.batches():
         columns = [read_numbers(batch.column(truth), truth, source, len(decisions)) for truth in truths]
         rows.append(np.column_stack(columns))
-        decisions += [(label_text(name) or "").strip() for name in batch.column(corner).to_pylist()]
+        codes, texts = label_codes(batch.column(corner), corner, source)
+        decisions += [(text or "").strip() for text in np.array([*texts, None], dtype=object)[codes]]
     return decisions, rows
 
 

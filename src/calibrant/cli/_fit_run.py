@@ -30,6 +30,9 @@ from calibrant.engines._files import STANDARD
 if TYPE_CHECKING:
     from calibrant.cli._fitting import Fitted
 
+#: Methods that look at the scores of all classes together.
+OF_ALL_CLASSES = ("accuracy_table", "ranked_logistic")
+
 
 def run(
     *,
@@ -56,8 +59,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Read, fit, save, and say how good it is."""
-    if method == "identity" and kind == "margin":
-        raise ParameterError("--method identity takes scores as they are, so they must be --kind probability")
+    _check_method(method, kind, code)
     if out == STANDARD:
         raise ParameterError("--out must be a file for the model; got '-'; standard output shows the summary")
     if rule is not None and costs is None:
@@ -110,6 +112,16 @@ def run(
     else:
         _show(fitted, method)
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
+
+
+def _check_method(method: str, kind: str, code: str | None) -> None:
+    if method == "identity" and kind == "margin":
+        raise ParameterError("--method identity takes scores as they are, so they must be --kind probability")
+    if method in OF_ALL_CLASSES and code is not None:
+        raise ParameterError(
+            f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
+            "leave out one of them"
+        )
 
 
 def _check_engine(engine: str, master: str | None, in_passes: bool | None) -> None:

@@ -1,5 +1,6 @@
 """Scores or probabilities with their labels, out of a file that is read pass by pass."""
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +13,16 @@ from calibrant.cli._progress import watched
 from calibrant.cli._reading import check_proba, in_order, read_groups, refuse_no_rows
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
 from calibrant.engines import Chosen, Source
-from calibrant.engines._columns import label_values, read_label_texts
+from calibrant.engines._columns import (
+    label_codes,
+    label_values,
+    lenient_numbers,
+    read_label_texts,
+    texts_that_occur,
+)
 from calibrant.engines._hashing import Hashes
 from calibrant.engines._rows import Rows
-from calibrant.engines._table_rows import BatchReader, TableRows, lenient_labels, lenient_numbers
+from calibrant.engines._table_rows import BatchReader, TableRows
 
 #: Groups that are measured in the same passes, at most.
 MOST_GROUPS = 1000
@@ -45,7 +52,8 @@ class PassRows(TableRows):
     def _rows(self, batch: pa.RecordBatch, texts: dict[str | None, int], first: int) -> Rows:
         rows = super()._rows(batch, texts, first)
         if self.wanted.proba and first >= self._n_checked:
-            matrix = np.stack([lenient_numbers(batch.column(name)) for name in self.scores], axis=1)
+            columns = [lenient_numbers(batch.column(name), name, self.source) for name in self.scores]
+            matrix = np.stack(columns, axis=1)
             check_proba(matrix, self.scores, self.source, first, sums=not self.wanted.coded)
             self._n_checked = first + batch.num_rows
         return rows
@@ -53,7 +61,7 @@ class PassRows(TableRows):
     def _keys(self, reader: BatchReader) -> Hashes | None:
         if self.key is None:
             return None
-        codes, names = read_groups(reader.batch.column(self.key))
+        codes, names = read_groups(reader.batch.column(self.key), self.key, self.source)
         if self._finding:
             for code in np.unique(codes):
                 self.groups.setdefault(names[code], len(self.groups))
@@ -106,27 +114,29 @@ def _classes(source: Source, chosen: Chosen, wanted: Wanted) -> Array:
     """The classes in order: as columns or options name them, or else by the labels of the file."""
     alone = len(chosen.columns) == 1 and not wanted.coded
     if wanted.classes is not None or not (alone or wanted.coded):
-        needed: float = 0
+        needed = 0
     else:
         # A third label, which a single score cannot have, is an error with its row when the fit comes to it.
-        needed = 2 if alone and not wanted.skips else np.inf
+        needed = 2 if alone and not wanted.skips else sys.maxsize
     found, label_type = _find_labels(source, str(wanted.label), needed, wanted.skips)
     texts = texts_of_classes(in_order(found, label_type, source), chosen, wanted)
     return label_values(texts, label_type, source.as_text)
 
 
-def _find_labels(source: Source, label: str, needed: float, skips: bool) -> tuple[list[str], Any]:
-    """Look for so many labels, and for the type of their column."""
+def _find_labels(source: Source, label: str, needed: int, skips: bool) -> tuple[list[str], Any]:
+    """Look for so many labels, the first that occur, and for the type of their column."""
     found: dict[str, None] = {}
     label_type, first = None, 0
     for batch in watched(source.batches([label]), source, "looking for labels"):
         column = batch.column(label)
         label_type = column.type
         lenient = skips or not needed
-        texts = lenient_labels(column)[1] if lenient else read_label_texts(column, label, source, first)[1]
-        found |= dict.fromkeys(text for text in texts if text is not None)
+        read = (
+            label_codes(column, label, source) if lenient else read_label_texts(column, label, source, first)
+        )
+        found |= dict.fromkeys(texts_that_occur(*read))
         first += batch.num_rows
         if len(found) >= needed:
             break
     refuse_no_rows(max(len(found), int(needed == 0)), first, source)
-    return list(found), label_type
+    return list(found)[:needed], label_type

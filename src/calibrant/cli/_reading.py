@@ -13,12 +13,14 @@ from calibrant._core._errors import DataError
 from calibrant.cli._progress import watched
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
 from calibrant.engines import Chosen, Source
-from calibrant.engines._columns import label_text, label_values, match_classes
+from calibrant.engines._columns import label_codes, label_text, label_values, place_finder
 from calibrant.engines._source import Columns, shown
 from calibrant.engines._table_rows import BatchReader
 
 #: How far from one the printed probabilities of a row may sum.
 SUM_ROUNDING = 1e-3
+#: What the group of rows is called that have none.
+NO_GROUP = "(none)"
 #: Bytes of a number.
 NUMBER_BYTES = 8
 
@@ -154,7 +156,7 @@ def read_labelled(
         ]
         group: Array = np.zeros(batch.num_rows, dtype=np.intp)
         if wanted.group is not None:
-            its, names = read_groups(batch.column(wanted.group))
+            its, names = read_groups(batch.column(wanted.group), wanted.group, source)
             # Of a sample, the names of all other rows are not kept.
             group = groups.add(its, names, source, first) if most is None else np.array(names, object)[its]
         arrays.append(group)
@@ -209,12 +211,10 @@ def refuse_no_rows(n_usable: int, n_read: int, source: Source) -> None:
         )
 
 
-def read_groups(column: pa.Array) -> tuple[IntArray, list[str]]:
+def read_groups(column: pa.Array, name: str, source: Source) -> tuple[IntArray, list[str]]:
     """The groups of a batch; rows without one are a group too."""
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    texts = [label_text(value) or "(none)" for value in encoded.dictionary.to_pylist()]
-    codes = encoded.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
-    return codes.astype(np.intp), [*texts, "(none)"]
+    codes, texts = label_codes(column, name, source)
+    return np.where(codes < 0, len(texts), codes), [*(text or NO_GROUP for text in texts), NO_GROUP]
 
 
 def _classes_of(
@@ -232,18 +232,14 @@ def in_order(texts: list[str], label_type: pa.DataType, source: Columns) -> list
 
 def _places(labels: _Texts, texts: list[str], wanted: Wanted, source: Source) -> list[int]:
     """For every label its place among the classes; a label that is none of them is named with its row."""
-    places = []
-    for text, place in labels.first_place.items():
-        try:
-            places += match_classes([text], texts, "", "")
-        except DataError:
-            if wanted.skips:
-                places.append(-1)
-                continue
-            raise DataError(
-                f"every label must be one of the classes, {shown(texts)}; got {text!r} in the column "
-                f"{wanted.label!r} of {source.name}, in {place}; classes are named by --scores or --classes"
-            ) from None
+    place_of = place_finder(texts)
+    places = [place_of(text) for text in labels.first_place]
+    if -1 in places and not wanted.skips:
+        text, row = list(labels.first_place.items())[places.index(-1)]
+        raise DataError(
+            f"every label must be one of the classes, {shown(texts)}; got {text!r} in the column "
+            f"{wanted.label!r} of {source.name}, in {row}; classes are named by --scores or --classes"
+        )
     return places
 
 

@@ -30,7 +30,8 @@ def find_scores(source: Source, model: ScoreModel, pattern: str | None, path: st
     places = match_classes(
         classes, chosen.classes, f"the class of {path},", f"the classes of the score columns of {source.name}"
     )
-    unknown = [chosen.columns[place] for place in range(len(chosen.columns)) if place not in places]
+    used = set(places)
+    unknown = [name for place, name in enumerate(chosen.columns) if place not in used]
     if unknown:
         raise DataError(
             f"every score column must be that of a class of {path}, {shown(classes)}; got {unknown[0]!r} in "

@@ -7,10 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant._core._checks import check_option
-from calibrant.engines._columns import label_text, read_scores
+from calibrant.engines._columns import label_text, lenient_numbers, read_scores
 from calibrant.engines._files import open_source
 from calibrant.engines._source import Source
-from calibrant.engines._table_rows import lenient_numbers
 from calibrant.models import ScoreModel
 
 
@@ -92,7 +91,7 @@ def _applied(
     if handle_invalid == "error":
         matrix = read_scores(batch, columns, source, first)
     else:
-        matrix = np.stack([lenient_numbers(batch.column(name)) for name in columns], axis=1)
+        matrix = np.stack([lenient_numbers(batch.column(name), name, source) for name in columns], axis=1)
         bad = np.asarray(~np.isfinite(matrix).all(axis=1))
         if bad.any() and handle_invalid == "skip":
             batch, matrix = batch.filter(pa.array(~bad)), matrix[~bad]

@@ -11,7 +11,6 @@ from calibrant.calibrators import (
     ConstantAnswer,
     OneVsAllCalibrator,
     new_calibrator,
-    takes_score_matrix,
 )
 from calibrant.calibrators._ranked import RankedCalibrator
 from calibrant.codes import check_combiner, one_vs_all
@@ -63,7 +62,6 @@ def fit_calibrator(
         _check_columns(sample, len(classes), "class")
         fitted = yield from fit_ranked(calibrator, classes, sample, left_out)
     elif isinstance(calibrator, OneVsAllCalibrator):
-        _check_columns(sample, len(classes), "class")
         fitted = yield from _fit_one_vs_all(calibrator, classes, sample, options, n_rows, left_out)
     elif isinstance(calibrator, CodeCalibrator):
         fitted = yield from _fit_code(calibrator, classes, sample, options, n_rows, left_out)
@@ -87,9 +85,13 @@ def _fit_one_vs_all(
     left_out: Fold | None,
 ) -> Plan[OneVsAllCalibrator]:
     check_combiner(calibrator.combine)
+    calibrator._check_calibrator()
+    _check_columns(sample, len(classes), "class")
     problems = problems_of(one_vs_all(len(classes)), left_out)
     filled = options.for_problems(len(problems), n_rows)
-    plans = [fit_two_class(_column_calibrator(calibrator), problem, sample, filled) for problem in problems]
+    plans = [
+        fit_two_class(new_calibrator(calibrator.calibrator), problem, sample, filled) for problem in problems
+    ]
     calibrator.calibrators_ = yield from together(plans)
     calibrator.classes_ = classes
     return calibrator
@@ -105,6 +107,7 @@ def _fit_code(
 ) -> Plan[CodeCalibrator]:
     code = calibrator._check_code(len(classes))
     check_combiner(calibrator.combine)(code, np.full((1, code.shape[1]), 0.5))
+    calibrator._check_calibrator()
     _check_columns(sample, code.shape[1], "column of the code")
     counts: ClassCounts = yield from count_classes(len(classes), left_out)
     positive, negative = counts.mass @ (code > 0), counts.mass @ (code < 0)
@@ -112,7 +115,7 @@ def _fit_code(
     problems = problems_of(code, left_out)
     filled = options.for_problems(len(two_sided), n_rows)
     plans = [
-        fit_two_class(_column_calibrator(calibrator), problems[column], sample, filled)
+        fit_two_class(new_calibrator(calibrator.calibrator), problems[column], sample, filled)
         for column in two_sided
     ]
     fitted = yield from together(plans)
@@ -126,17 +129,6 @@ def _fit_code(
 
 def _constant(positive: float, negative: float) -> Any:
     return ConstantAnswer(float((positive + 1) / (positive + negative + 2)))
-
-
-def _column_calibrator(calibrator: Any) -> Any:
-    """A new calibrator for one column."""
-    chosen = new_calibrator(calibrator.calibrator)
-    if takes_score_matrix(chosen):
-        raise ParameterError(
-            f"calibrator must take one score; got {calibrator.calibrator!r}, which takes one per class; use "
-            "it without a code"
-        )
-    return chosen
 
 
 def _check_columns(sample: Rows, wanted: int, what: str) -> None:

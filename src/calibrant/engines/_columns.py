@@ -6,10 +6,9 @@ column "s_3" are the same class, and the order of the columns never matters.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,21 @@ import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._errors import DataError
-from calibrant.engines._source import Columns, Source, shown
+from calibrant.engines._plain import (
+    converting,
+    is_moment,
+    is_text,
+    may_be_labels,
+    may_be_numbers,
+    plain_type,
+    plain_values,
+)
+from calibrant.engines._source import Columns, Source, first_twice, shown
+
+#: Text that Arrow takes for a finite number.
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+#: A fraction of a second that is none.
+FRACTION = re.compile(r"\.0+(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +76,14 @@ def choose_columns(source: Columns, pattern: str, *, without: Sequence[str | Non
     ('cat', 'dog')
     """
     taken = {name for name in without if name is not None}
+    there = set(source.columns)
     found: dict[str, str] = {}
-    for item in [pattern] if pattern in source.columns else [part.strip() for part in pattern.split(",")]:
-        found |= _matches(source, item, taken)
+    for item in [pattern] if pattern in there else [part.strip() for part in pattern.split(",")]:
+        found |= _matches(source, item, there, taken)
     chosen = [name for name in source.columns if name in found]
     texts = [found[name] for name in chosen]
-    if len(set(texts)) < len(texts):
-        twice = next(text for text in texts if texts.count(text) > 1)
+    twice = first_twice(texts)
+    if twice is not None:
         raise DataError(
             f"every score column of {source.name} must name another class; got {twice!r} twice from "
             f"{pattern!r}; name the columns with commas between"
@@ -77,9 +91,9 @@ def choose_columns(source: Columns, pattern: str, *, without: Sequence[str | Non
     return Chosen(tuple(chosen), tuple(texts))
 
 
-def _matches(source: Columns, item: str, taken: set[str]) -> dict[str, str]:
+def _matches(source: Columns, item: str, there: set[str], taken: set[str]) -> dict[str, str]:
     """The columns that one name or pattern stands for, each with the text that names its class."""
-    if item in source.columns:
+    if item in there:
         if item in taken:
             raise DataError(
                 f"a column must have one use; got {item!r} of {source.name} for two; choose another"
@@ -119,24 +133,7 @@ def read_numbers(column: pa.Array, name: str, source: Source, first: int) -> Flo
     ndarray of shape (n,)
         The numbers.
     """
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if _is_text(column.type):
-        numbers = _parsed(column, name, source, first)
-    elif (
-        pa.types.is_integer(column.type)
-        or pa.types.is_floating(column.type)
-        or pa.types.is_decimal(column.type)
-    ):
-        numbers = column.cast(pa.float64(), safe=False)
-    elif pa.types.is_null(column.type):
-        numbers = column.cast(pa.float64())
-    else:
-        raise DataError(f"the column {name!r} of {source.name} must hold numbers; it holds {column.type}")
-    if numbers.null_count:
-        row = first + int(np.argmax(pc.is_null(numbers).to_numpy(zero_copy_only=False)))
-        raise _no_number(name, source, "nothing", row)
-    values: Float64Array = numbers.to_numpy(zero_copy_only=False)
+    values = lenient_numbers(column, name, source)
     finite = np.isfinite(values)
     if not finite.all():
         row = int(np.argmin(finite))
@@ -144,25 +141,46 @@ def read_numbers(column: pa.Array, name: str, source: Source, first: int) -> Flo
     return values
 
 
-def _parsed(column: pa.Array, name: str, source: Source, first: int) -> pa.Array:
-    """Text as numbers, with spaces around them or without."""
+def lenient_numbers(column: pa.Array, name: str, source: Source) -> Float64Array:
+    """Numbers of a column, and NaN where there is none.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        The column of one batch.
+    name : str
+        What it is called.
+    source : Source
+        Where it comes from.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The numbers. A column of another kind, such as lists or dates, is refused.
+    """
+    if not may_be_numbers(column.type):
+        raise DataError(
+            f"the column {name!r} of {source.name} must hold numbers; it holds {column.type}; choose or make "
+            "a column of numbers"
+        )
+    with converting(column.type, name, source.name):
+        values = plain_values(column)
+        numbers = _parsed(values) if is_text(values.type) else values.cast(pa.float64(), safe=False)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _parsed(text: pa.Array) -> pa.Array:
+    """Text as numbers, with spaces around them or without; nothing for what is no number."""
     try:
-        return column.cast(pa.float64())
+        return text.cast(pa.float64())
     except pa.ArrowInvalid:
-        trimmed = pc.utf8_trim_whitespace(column)
-    try:
-        return trimmed.cast(pa.float64())
-    except pa.ArrowInvalid:
-        for row, text in enumerate(trimmed.to_pylist()):
-            try:
-                pa.scalar(text, pa.string()).cast(pa.float64())
-            except pa.ArrowInvalid:
-                raise _no_number(name, source, column[row].as_py(), first + row) from None
-        raise
+        trimmed = pc.utf8_trim_whitespace(text)
+        is_one = pc.match_substring_regex(trimmed, NUMBER)
+        return pc.if_else(is_one, trimmed, pa.scalar(None, trimmed.type)).cast(pa.float64())
 
 
 def _no_number(name: str, source: Source, value: object, row: int) -> DataError:
-    if value in ("", "nothing"):
+    if value is None or value == "":
         got = "an empty cell"
     else:
         got = repr(value) if isinstance(value, str) else f"{value}"
@@ -202,24 +220,43 @@ def read_scores(batch: pa.RecordBatch, columns: Sequence[str], source: Source, f
     return scores
 
 
-def label_codes(column: pa.Array) -> tuple[IntArray, list[Any]]:
+def label_codes(column: pa.Array, name: str, source: Columns) -> tuple[IntArray, list[str | None]]:
     """The labels of a batch by their numbers.
 
     Parameters
     ----------
     column : pyarrow.Array
         The column of one batch.
+    name : str
+        What it is called.
+    source : Source
+        Where it comes from.
 
     Returns
     -------
     codes : ndarray of shape (n,)
-        Which of the labels every row has; -1 for none.
-    labels : list
-        The distinct labels.
+        Which of the texts every row has; -1 for none.
+    texts : list of str or None
+        The distinct labels as text; None for what can be no label.
     """
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if not may_be_labels(column.type):
+        raise DataError(
+            f"the column {name!r} of {source.name} must hold text, numbers, truth values, dates or times; it "
+            f"holds {column.type}; choose or make another column"
+        )
+    with converting(column.type, name, source.name):
+        encoded = column if pa.types.is_dictionary(column.type) else plain_values(column).dictionary_encode()
+        texts = _texts(plain_values(encoded.dictionary))
     codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    return codes, encoded.dictionary.to_pylist()
+    return codes, texts
+
+
+def _texts(labels: pa.Array) -> list[str | None]:
+    """The text of every label."""
+    if is_moment(labels.type):
+        # Python knows neither billionths of a second nor years beyond 9999.
+        return [text and FRACTION.sub("", text) for text in labels.cast(pa.string()).to_pylist()]
+    return [label_text(label) for label in labels.to_pylist()]
 
 
 def read_label_texts(column: pa.Array, name: str, source: Source, first: int) -> tuple[IntArray, list[str]]:
@@ -243,8 +280,7 @@ def read_label_texts(column: pa.Array, name: str, source: Source, first: int) ->
     texts : list of str
         The distinct labels, as text.
     """
-    codes, labels = label_codes(column)
-    texts = [label_text(label) for label in labels]
+    codes, texts = label_codes(column, name, source)
     unusable = [number for number, text in enumerate(texts) if text is None]
     empty = np.isin(codes, [-1, *unusable]) if unusable else codes < 0
     if empty.any():
@@ -254,6 +290,29 @@ def read_label_texts(column: pa.Array, name: str, source: Source, first: int) ->
             "that row"
         )
     return codes, [text or "" for text in texts]
+
+
+def texts_that_occur(codes: IntArray, texts: Sequence[str | None]) -> list[str]:
+    """The labels that rows have, in the order of their first rows; a dictionary may hold others.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Which of the texts every row has; -1 for none.
+    texts : sequence of str or None
+        The texts.
+
+    Returns
+    -------
+    list of str
+        The distinct texts.
+    """
+    n_rows = len(codes)
+    first_row = np.full(len(texts) + 1, n_rows)  # the last is for rows without a label
+    first_row[codes[::-1]] = np.arange(n_rows)[::-1]
+    order = np.argsort(first_row[:-1], kind="stable")
+    found = (texts[code] for code in order if first_row[code] < n_rows)
+    return list(dict.fromkeys(text for text in found if text is not None))
 
 
 def label_text(label: object) -> str | None:
@@ -298,8 +357,7 @@ def label_values(texts: Sequence[str], column_type: pa.DataType, as_text: bool) 
     ndarray of shape (k,)
         The labels, whose text is what came in.
     """
-    if pa.types.is_dictionary(column_type):
-        column_type = column_type.value_type
+    column_type = plain_type(column_type)
     if pa.types.is_boolean(column_type) and set(texts) <= {"true", "false"}:
         return np.array([text == "true" for text in texts])
     counted = as_text or pa.types.is_integer(column_type) or pa.types.is_floating(column_type)
@@ -323,12 +381,11 @@ def match_classes(wanted: Sequence[str], there: Sequence[str], what: str, where:
     list of int
         The places.
     """
-    places = {text: place for place, text in enumerate(there)}
-    loose = {_truth(text): place for place, text in enumerate(there)}
+    place_of = place_finder(there)
     found = []
     for text in wanted:
-        place = places.get(text, loose.get(_truth(text)))
-        if place is None:
+        place = place_of(text)
+        if place < 0:
             close = get_close_matches(text, there, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise DataError(f"{what} {text!r} must be among {where}; those are {shown(there)}{hint}")
@@ -336,9 +393,23 @@ def match_classes(wanted: Sequence[str], there: Sequence[str], what: str, where:
     return found
 
 
+def place_finder(there: Sequence[str]) -> Callable[[str], int]:
+    """Give what finds the place of a class among these texts; -1 for none.
+
+    Parameters
+    ----------
+    there : sequence of str
+        Texts of classes. True and true name the same class.
+
+    Returns
+    -------
+    callable
+        Gives the place of a text.
+    """
+    places = {text: place for place, text in enumerate(there)}
+    loose = {_truth(text): place for place, text in enumerate(there)}
+    return lambda text: places.get(text, loose.get(_truth(text), -1))
+
+
 def _truth(text: str) -> str:
     return text.lower() if text.lower() in ("true", "false") else text
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

@@ -54,6 +54,8 @@ def open_source(where: object, *, format: str | None = None, once: bool = False)
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     if path == STANDARD:
+        if sys.stdin is None:
+            raise DataError("standard input must be open; it is closed; send rows to it, or name a file")
         return _stream("standard input", sys.stdin.buffer, format, once)
     if Path(path).is_dir():
         return _folder(path)

@@ -1,21 +1,30 @@
 """Parquet files, folders of them, and Arrow files and streams, in batches."""
 
-from collections.abc import Iterator
+import math
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 
 from calibrant._core._errors import DataError
 from calibrant.engines._files_bytes import TITLES, KeptStream
-from calibrant.engines._source import COUNTED, Source, shown
+from calibrant.engines._source import COUNTED, Source, shown, unreadable
 
-#: Bytes of a column that are read at a time, however large a row group is. By default pyarrow keeps the bytes
-#: of the whole file as it goes.
-STREAMED: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20}
+#: How Parquet is read: so many bytes of a column at a time, however large a row group is (by default pyarrow
+#: keeps the bytes of the whole file as it goes); and pages that have checksums are compared with them.
+READING: dict[str, Any] = {
+    "pre_buffer": False,
+    "buffer_size": 1 << 20,
+    "page_checksum_verification": True,
+}
+#: How an Arrow file begins, and a stream does not.
+MAGIC = b"ARROW1"
 
 
 class ParquetSource(Source):
@@ -59,10 +68,10 @@ class ParquetSource(Source):
     def _open(self) -> Iterator[tuple[str, Any]]:
         """Every file with its name; closed when the next is wanted."""
         if isinstance(self._files, KeptStream):
-            yield self.name, pa_parquet.ParquetFile(self._files.whole(), **STREAMED)
+            yield self.name, pa_parquet.ParquetFile(self._files.whole(), **READING)
             return
         for path in self._files:
-            with _naming(path), pa_parquet.ParquetFile(path, **STREAMED) as file:
+            with _naming(path), pa_parquet.ParquetFile(pa.OSFile(os.fsencode(path)), **READING) as file:
                 yield str(path), file
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
@@ -70,9 +79,9 @@ class ParquetSource(Source):
         self._begun, n_before = [], 0
         for path, file in self._open():
             self._begun.append((n_before, path))
-            n_before += file.metadata.num_rows
             there = file.schema_arrow
-            missing = [name for name in columns if name not in there.names]
+            names = set(there.names)
+            missing = [name for name in columns if name not in names]
             if missing:
                 raise DataError(
                     f"every file of {self.name} must have a column {missing[0]!r}; {path} has "
@@ -81,7 +90,11 @@ class ParquetSource(Source):
             schema = schema or pa.schema([there.field(name) for name in columns])
             with _naming(path):
                 for batch in file.iter_batches(batch_size=rows, columns=columns):
+                    n_before += batch.num_rows
                     yield _like(batch.select(columns), schema, path)
+                n_there = n_before - self._begun[-1][0]
+                if n_there != file.metadata.num_rows:
+                    raise pa.ArrowInvalid(f"it says {file.metadata.num_rows} rows and has {n_there}")
 
 
 class ArrowSource(Source):
@@ -104,36 +117,46 @@ class ArrowSource(Source):
     def n_rows(self) -> int | None:
         """How many rows there are; None for a stream."""
         if self._n_rows is None:
-            reader = self._open()
-            if isinstance(reader, pa_ipc.RecordBatchFileReader):
-                counts = (reader.get_batch(number).num_rows for number in range(reader.num_record_batches))
-                self._n_rows = sum(counts)
+            with self._open(_narrowest) as reader:
+                if isinstance(reader, pa_ipc.RecordBatchFileReader):
+                    counts = (reader.get_batch(place).num_rows for place in range(reader.num_record_batches))
+                    self._n_rows = sum(counts)
         return self._n_rows
 
     def _names(self) -> list[str]:
-        return list(self._open().schema.names)
+        with self._open() as reader:
+            return list(reader.schema.names)
 
-    def _open(self) -> Any:
+    @contextmanager
+    def _open(self, choose: Callable[[pa.Schema], list[int]] = lambda _: []) -> Iterator[Any]:
+        """What reads the columns of these numbers; all, if there are none."""
+        with self._bytes() as file:
+            begin = pa_ipc.open_file if file.read(len(MAGIC)) == MAGIC else pa_ipc.open_stream
+            file.seek(0)
+            chosen = choose(begin(file).schema)
+            file.seek(0)
+            yield begin(file, options=pa_ipc.IpcReadOptions(included_fields=chosen))
+
+    def _bytes(self) -> Any:
+        """The bytes, read and not mapped: whoever shortens a mapped file ends those who read it."""
         if isinstance(self._file, KeptStream):
-            source: Any = self._file.whole()
-            start = source.read(6)
-            source.seek(0)
-        else:
-            with self._file.open("rb") as file:
-                start = file.read(6)
-            source = pa.memory_map(str(self._file))
-        if start == b"ARROW1":
-            return pa_ipc.open_file(source)
-        return pa_ipc.open_stream(source)
+            return self._file.whole()
+        return pa.OSFile(os.fsencode(self._file))
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:  # noqa: ARG002  (as they were written)
-        reader = self._open()
-        if not isinstance(reader, pa_ipc.RecordBatchFileReader):
-            for batch in reader:
-                yield batch.select(columns)
-            return
-        for number in range(reader.num_record_batches):
-            yield reader.get_batch(number).select(columns)
+        with self._open(lambda schema: [schema.get_field_index(name) for name in columns]) as reader:
+            if not isinstance(reader, pa_ipc.RecordBatchFileReader):
+                for batch in reader:
+                    yield batch.select(columns)
+                return
+            for number in range(reader.num_record_batches):
+                yield reader.get_batch(number).select(columns)
+
+
+def _narrowest(schema: pa.Schema) -> list[int]:
+    """The number of a column that is quickly read."""
+    widths = [field.type.bit_width if pa.types.is_primitive(field.type) else math.inf for field in schema]
+    return [int(np.argmin(widths))] if widths else []
 
 
 @contextmanager
@@ -141,11 +164,8 @@ def _naming(path: str | Path) -> Iterator[None]:
     """Name the one file of several that cannot be read."""
     try:
         yield
-    except pa.ArrowCancelled:
-        raise
     except (pa.ArrowException, OSError) as error:
-        reason = (str(error).splitlines() or [""])[0].rstrip(". ")
-        raise DataError(f"{path} must be whole and hold Parquet; it cannot be read: {reason}") from error
+        raise unreadable(error, str(path), TITLES["parquet"]) from error
 
 
 def _like(batch: pa.RecordBatch, schema: pa.Schema, path: str) -> pa.RecordBatch:

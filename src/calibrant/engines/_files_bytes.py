@@ -118,8 +118,10 @@ class FileBytes:
     @property
     def share_read(self) -> float | None:
         """How much of the file the last pass has read."""
-        if self._raw is None or self._raw.closed:
+        if self._raw is None:
             return None
+        if self._raw.closed:
+            return 1.0
         return self._raw.tell() / max(1, Path(self._path).stat().st_size)
 
 
@@ -154,7 +156,7 @@ class KeptStream:
         self._once = once
         self._kept = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115
         weakref.finalize(self, self._kept.close)
-        if stream is not sys.stdin.buffer:
+        if sys.stdin is None or stream is not sys.stdin.buffer:
             weakref.finalize(self, stream.close)
         self._length = 0
 

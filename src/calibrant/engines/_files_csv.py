@@ -82,7 +82,13 @@ class CsvSource(Source):
                 f"{self.name} must be text in UTF-8; got other bytes in the first line; save it again in "
                 "that encoding"
             )
-        alone = len(head) < HEADER_BYTES and not lines.read().strip()
+        rest = lines.read()
+        if len(head) == HEADER_BYTES and not rest:
+            raise DataError(
+                f"the first line of {self.name}, which names the columns, must be shorter than "
+                f"{HEADER_BYTES:,} bytes; it is not; look for a quotation mark that is not closed"
+            )
+        alone = len(head) < HEADER_BYTES and not rest.strip()
         return _Begun(names, head, stream, alone)
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:  # noqa: ARG002  (bytes set the pace)

@@ -17,6 +17,11 @@ from calibrant.engines._source import COUNTED, Source
 
 #: Bytes that are parsed at a time, but for the rest of the last line.
 BLOCK_BYTES = 1 << 22
+#: The longest line, and how deeply its values may be nested: the parser calls itself until it crashes.
+LINE_BYTES, MOST_DEPTH = 1 << 26, 100
+#: How a block begins, perhaps with a byte order mark; and text in it.
+_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 class JsonLinesSource(Source):
@@ -79,6 +84,13 @@ class JsonLinesSource(Source):
         n_before = 0
         for block in self._blocks():
             block.decode()  # pyarrow does not look whether text is UTF-8
+            if not _OBJECT.match(block):  # pyarrow does not survive null there
+                raise self._other(f" in row {n_before + 1} ({COUNTED})", "no object")
+            if _is_deep(block):
+                raise DataError(
+                    f"the values of {self.name} must be nested at most {MOST_DEPTH} deep; some after row "
+                    f"{n_before} are nested deeper; give every value a column of its own"
+                )
             try:
                 table = pa_json.read_json(
                     pa.BufferReader(block),
@@ -92,24 +104,51 @@ class JsonLinesSource(Source):
 
     def _blocks(self) -> Iterator[bytes]:
         """The file in pieces that end with a line."""
-        rest = b""
+        rest = bytearray()
         with self._content.open() as stream:
             while piece := stream.read(BLOCK_BYTES):
                 whole, line_break, after = piece.rpartition(b"\n")
-                if line_break and (rest + whole).strip():
-                    yield rest + whole + line_break
-                rest = after if line_break else rest + piece
+                rest += whole + line_break if line_break else piece
+                if line_break:
+                    yield from [bytes(rest)] if rest.strip() else []
+                    rest = bytearray(after)
+                if len(rest) > LINE_BYTES:
+                    raise DataError(
+                        f"every line of {self.name} must be shorter than {LINE_BYTES:,} bytes; one is not; "
+                        "put every object on a line of its own"
+                    )
         if rest.strip():
-            yield rest
+            yield bytes(rest)
 
     def _named(self, error: pa.ArrowInvalid, n_before: int) -> DataError:
         """Say what is wrong, in which row."""
         reason, _, row = str(error).removeprefix("JSON parse error: ").partition(" in row ")
         place = f" in row {n_before + int(row) + 1} ({COUNTED})" if re.fullmatch(r"\d+", row) else ""
+        return self._other(place, reason)
+
+    def _other(self, place: str, reason: str) -> DataError:
         return DataError(
             f"{self.name} must hold one JSON object per line, and one kind of value per column; got "
             f"something else{place}: {reason.rstrip('.')}"
         )
+
+
+def _is_deep(block: bytes) -> bool:
+    """Whether values of some line are nested too deeply."""
+    if block.count(b"[") + block.count(b"{") - block.count(b"\n{") <= MOST_DEPTH:
+        return False  # as is known without looking at every line
+    return any(
+        line.count(b"[") + line.count(b"{") > MOST_DEPTH and _depth(line) > MOST_DEPTH
+        for line in block.split(b"\n")
+    )
+
+
+def _depth(line: bytes) -> int:
+    depth = deepest = 0
+    for sign in _TEXT.sub(b"", line):
+        depth += (sign in b"[{") - (sign in b"]}")
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _as_written(kind: pa.DataType) -> pa.DataType:

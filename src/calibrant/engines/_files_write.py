@@ -109,7 +109,7 @@ class ParquetWriter(Writer):
 
     def __init__(self, file: Any, schema: pa.Schema) -> None:
         super().__init__(file, schema)
-        self._inner = pa_parquet.ParquetWriter(file, schema)
+        self._inner = pa_parquet.ParquetWriter(file, schema, write_page_checksum=True)
         self._waiting: list[pa.Table] = []
         self._n_waiting = self._n_bytes = 0
 

@@ -11,10 +11,14 @@ from calibrant._core._errors import CalibrantError, DataError, ParameterError
 
 #: Numbers of a batch, and its rows at least and at most: enough to make light of what every batch costs.
 BATCH_NUMBERS, LEAST_ROWS, MOST_ROWS = 1 << 21, 1 << 10, 1 << 18
+#: Batches of fewer rows are put together, up to so many bytes.
+FEW_ROWS, BATCH_BYTES = 1 << 14, BATCH_NUMBERS * 8
+#: Characters of a message by others that we pass on.
+REASON = 200
 #: How rows of files are counted in messages.
 COUNTED = "the first row of data is row 1"
 #: What reading a broken file can raise.
-_BROKEN = (pa.ArrowException, OSError, EOFError, LZMAError, UnicodeDecodeError)
+_BROKEN = (pa.ArrowException, OSError, EOFError, LZMAError, UnicodeDecodeError, MemoryError)
 
 
 class Columns(ABC):
@@ -51,11 +55,11 @@ class Columns(ABC):
                 names = self._names()
             except _BROKEN as error:
                 raise self._unreadable(error) from error
-            twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
-            if twice:
+            twice = first_twice(names)
+            if twice is not None:
                 raise DataError(
-                    f"every column of {self.name} must have a name of its own; got {min(twice)!r} more than "
-                    "once; rename one of them"
+                    f"every column of {self.name} must have a name of its own; got {twice!r} more than once; "
+                    "rename one of them"
                 )
             self._columns = names
         return self._columns
@@ -84,13 +88,7 @@ class Columns(ABC):
         return ""
 
     def _unreadable(self, error: BaseException) -> BaseException:
-        """Say in one line what is wrong with a file; an interruption stays one."""
-        if isinstance(error, pa.ArrowCancelled):
-            return KeyboardInterrupt()
-        if isinstance(error, UnicodeDecodeError):
-            return DataError(f"{self.name} must be text in UTF-8; it is not; save it again in that encoding")
-        reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
-        return DataError(f"{self.name} must be whole and hold {self.holds}; it cannot be read: {reason}")
+        return unreadable(error, self.name, self.holds)
 
     @abstractmethod
     def _names(self) -> list[str]:
@@ -167,7 +165,7 @@ class Source(Columns):
             raise ParameterError(f"rows must be a whole number of 1 or more; got {rows!r}")
         self.check_columns(names)
         try:
-            for batch in self._read(names, rows):
+            for batch in _joined(self._checked(names, rows), rows):
                 for start in range(0, batch.num_rows, rows):
                     yield batch.slice(start, rows) if batch.num_rows > rows else batch
         except CalibrantError:
@@ -175,9 +173,104 @@ class Source(Columns):
         except _BROKEN as error:
             raise self._unreadable(error) from error
 
+    def _checked(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Batches of which every byte was looked at: where an offset or an index of a damaged one points
+        outside, whoever follows it ends the process.
+        """
+        n_before = 0
+        for batch in self._read(columns, rows):
+            batch.validate()
+            for name, column in zip(columns, batch.columns, strict=True):
+                try:
+                    column.validate(full=True)
+                except pa.ArrowException as error:
+                    raise DataError(
+                        f"the column {name!r} of {self.name} must hold whole values of type {column.type}; "
+                        f"it is damaged from {self.place(n_before)} on: {_reason(error)}; write it again"
+                    ) from error
+            n_before += batch.num_rows
+            yield batch
+
     @abstractmethod
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Read the columns of all rows, about `rows` at a time."""
+
+
+def _joined(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """The same rows, small batches put together, as every batch costs its time, whatever its size."""
+    waiting: list[pa.RecordBatch] = []
+    n_rows = n_bytes = 0
+    for batch in batches:
+        size = _own_bytes(batch)
+        if waiting and (n_rows + batch.num_rows > rows or n_bytes + size > BATCH_BYTES):
+            yield from _one(waiting)
+            waiting, n_rows, n_bytes = [], 0, 0
+        if waiting or batch.num_rows < min(rows, FEW_ROWS):
+            waiting.append(batch)
+            n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + size
+        else:
+            yield batch
+    yield from _one(waiting)
+
+
+def _own_bytes(batch: pa.RecordBatch) -> int:
+    """Bytes of a batch, without dictionaries, which batches share."""
+    return sum(
+        (column.indices if pa.types.is_dictionary(column.type) else column).nbytes for column in batch.columns
+    )
+
+
+def _one(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Several batches as one; or as they are, such as those whose dictionaries together outgrow an index."""
+    if len(batches) < 2:
+        yield from batches
+        return
+    try:
+        yield from pa.Table.from_batches(batches).combine_chunks().to_batches()
+    except pa.ArrowException:
+        yield from batches
+
+
+def unreadable(error: BaseException, name: str, holds: str) -> BaseException:
+    """Say in one line what is wrong with a file; an interruption stays one.
+
+    Parameters
+    ----------
+    error : exception
+        What reading it has raised.
+    name : str
+        What messages call it.
+    holds : str
+        What it should hold: "CSV", "Parquet".
+
+    Returns
+    -------
+    exception
+        What to raise instead.
+    """
+    if isinstance(error, pa.ArrowCancelled):
+        return KeyboardInterrupt()
+    if isinstance(error, UnicodeDecodeError):
+        return DataError(f"{name} must be text in UTF-8; it is not; save it again in that encoding")
+    return DataError(
+        f"{name} must be whole and hold {holds}; it cannot be read: {_reason(error)}; write or copy it again"
+    )
+
+
+def _reason(error: BaseException) -> str:
+    """The first line of what others say went wrong."""
+    line = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
+    return "".join(sign if sign.isprintable() else "?" for sign in line[:REASON])
+
+
+def first_twice(names: Sequence[str]) -> str | None:
+    """The first name that was there before, if any."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def rows_per_batch(n_columns: int) -> int:

@@ -17,8 +17,10 @@ from calibrant.engines._columns import (
     label_codes,
     label_text,
     label_values,
+    lenient_numbers,
     read_label_texts,
     read_numbers,
+    texts_that_occur,
 )
 from calibrant.engines._files import open_source
 from calibrant.engines._hashing import Hashes, hash_column
@@ -198,7 +200,7 @@ class BatchReader:
         column = self.batch.column(name)
         if not self._skips:
             return read_label_texts(column, name, self._source, self._first)
-        codes, texts = lenient_labels(column)
+        codes, texts = label_codes(column, name, self._source)
         codes = np.where(np.isin(codes, [n for n, text in enumerate(texts) if text is None]), -1, codes)
         self._leave_out(codes < 0)
         return codes, texts
@@ -217,7 +219,7 @@ class BatchReader:
                 return np.asarray(values)
         if not self._skips:
             return read_numbers(column, name, self._source, self._first)
-        values = lenient_numbers(column)
+        values = lenient_numbers(column, name, self._source)
         bad = ~np.isfinite(values)
         self._leave_out(bad)
         return np.where(bad, 0.0, values) if bad.any() else values
@@ -306,31 +308,6 @@ def counted_positions(column: pa.Array, place_of: Callable[[str], int]) -> IntAr
     return position
 
 
-def lenient_numbers(column: pa.Array) -> Float64Array:
-    """Give numbers, and NaN for all that is none."""
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    try:
-        numbers = column.cast(pa.float64(), safe=False)
-    except pa.ArrowInvalid:
-        parsed = [_number(value) for value in column.to_pylist()]
-        return np.array(parsed, dtype=np.float64)
-    return np.array(numbers.fill_null(np.nan).to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
-def _number(value: object) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return np.nan
-
-
-def lenient_labels(column: pa.Array) -> tuple[IntArray, list[str | None]]:
-    """Give numbers of texts, -1 where there is none, and the texts."""
-    codes, labels = label_codes(column)
-    return codes, [label_text(label) for label in labels]
-
-
 def _find_classes(source: Source, label: str, n_columns: int, skips: bool) -> Array:
     """The labels of a column in order, found by reading it."""
     found: set[str] = set()
@@ -338,10 +315,8 @@ def _find_classes(source: Source, label: str, n_columns: int, skips: bool) -> Ar
     for batch in source.batches([label]):
         column = batch.column(0)
         kind = column.type
-        if skips:
-            found |= {text for text in lenient_labels(column)[1] if text is not None}
-        else:
-            found |= set(read_label_texts(column, label, source, first)[1])
+        read = label_codes(column, label, source) if skips else read_label_texts(column, label, source, first)
+        found |= set(texts_that_occur(*read))
         first += batch.num_rows
     if not found or kind is None:
         raise DataError(f"the column {label!r} of {source.name} must hold labels; it has no rows")
