@@ -14,7 +14,7 @@ import pyarrow.parquet as pa_parquet
 
 from calibrant._core._errors import DataError
 from calibrant.engines._files_bytes import TITLES, KeptStream
-from calibrant.engines._source import COUNTED, Source, shown, unreadable
+from calibrant.engines._source import COUNTED, Source, naming, shown
 
 #: How Parquet is read: so many bytes of a column at a time, however large a row group is (by default pyarrow
 #: keeps the bytes of the whole file as it goes); and pages that have checksums are compared with them.
@@ -51,7 +51,8 @@ class ParquetSource(Source):
     def n_rows(self) -> int | None:
         """How many rows there are, as the files say."""
         if self._n_rows is None:
-            self._n_rows = sum(file.metadata.num_rows for _, file in self._open())
+            with naming(self.name, self.holds):
+                self._n_rows = sum(file.metadata.num_rows for _, file in self._open())
         return self._n_rows
 
     def place(self, row: int) -> str:
@@ -71,7 +72,10 @@ class ParquetSource(Source):
             yield self.name, pa_parquet.ParquetFile(self._files.whole(), **READING)
             return
         for path in self._files:
-            with _naming(path), pa_parquet.ParquetFile(pa.OSFile(os.fsencode(path)), **READING) as file:
+            with (
+                naming(str(path), self.holds),
+                pa_parquet.ParquetFile(pa.OSFile(os.fsencode(path)), **READING) as file,
+            ):
                 yield str(path), file
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
@@ -88,7 +92,7 @@ class ParquetSource(Source):
                     f"{shown(there.names)}"
                 )
             schema = schema or pa.schema([there.field(name) for name in columns])
-            with _naming(path):
+            with naming(path, self.holds):
                 for batch in file.iter_batches(batch_size=rows, columns=columns):
                     n_before += batch.num_rows
                     yield _like(batch.select(columns), schema, path)
@@ -117,7 +121,7 @@ class ArrowSource(Source):
     def n_rows(self) -> int | None:
         """How many rows there are; None for a stream."""
         if self._n_rows is None:
-            with self._open(_narrowest) as reader:
+            with naming(self.name, self.holds), self._open(_narrowest) as reader:
                 if isinstance(reader, pa_ipc.RecordBatchFileReader):
                     counts = (reader.get_batch(place).num_rows for place in range(reader.num_record_batches))
                     self._n_rows = sum(counts)
@@ -157,15 +161,6 @@ def _narrowest(schema: pa.Schema) -> list[int]:
     """The number of a column that is quickly read."""
     widths = [field.type.bit_width if pa.types.is_primitive(field.type) else math.inf for field in schema]
     return [int(np.argmin(widths))] if widths else []
-
-
-@contextmanager
-def _naming(path: str | Path) -> Iterator[None]:
-    """Name the one file of several that cannot be read."""
-    try:
-        yield
-    except (pa.ArrowException, OSError) as error:
-        raise unreadable(error, str(path), TITLES["parquet"]) from error
 
 
 def _like(batch: pa.RecordBatch, schema: pa.Schema, path: str) -> pa.RecordBatch:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from lzma import LZMAError
 
@@ -51,10 +52,8 @@ class Columns(ABC):
     def columns(self) -> list[str]:
         """The names of the columns, in order."""
         if self._columns is None:
-            try:
+            with naming(self.name, self.holds):
                 names = self._names()
-            except _BROKEN as error:
-                raise self._unreadable(error) from error
             twice = first_twice(names)
             if twice is not None:
                 raise DataError(
@@ -86,9 +85,6 @@ class Columns(ABC):
         if self.as_text and all(_is_number(column) for column in self.columns):
             return "; the first line must name the columns, and here it holds numbers"
         return ""
-
-    def _unreadable(self, error: BaseException) -> BaseException:
-        return unreadable(error, self.name, self.holds)
 
     @abstractmethod
     def _names(self) -> list[str]:
@@ -164,14 +160,10 @@ class Source(Columns):
         if rows < 1:
             raise ParameterError(f"rows must be a whole number of 1 or more; got {rows!r}")
         self.check_columns(names)
-        try:
+        with naming(self.name, self.holds):
             for batch in _joined(self._checked(names, rows), rows):
                 for start in range(0, batch.num_rows, rows):
                     yield batch.slice(start, rows) if batch.num_rows > rows else batch
-        except CalibrantError:
-            raise
-        except _BROKEN as error:
-            raise self._unreadable(error) from error
 
     def _checked(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Batches of which every byte was looked at: where an offset or an index of a damaged one points
@@ -179,15 +171,13 @@ class Source(Columns):
         """
         n_before = 0
         for batch in self._read(columns, rows):
-            batch.validate()
-            for name, column in zip(columns, batch.columns, strict=True):
-                try:
-                    column.validate(full=True)
-                except pa.ArrowException as error:
-                    raise DataError(
-                        f"the column {name!r} of {self.name} must hold whole values of type {column.type}; "
-                        f"it is damaged from {self.place(n_before)} on: {_reason(error)}; write it again"
-                    ) from error
+            try:
+                batch.validate(full=True)
+            except pa.ArrowException as error:
+                raise DataError(
+                    f"{self.name} must hold whole values; {_damaged(batch, columns)} is damaged from "
+                    f"{self.place(n_before)} on: {_reason(error)}; write or copy the file again"
+                ) from error
             n_before += batch.num_rows
             yield batch
 
@@ -196,12 +186,22 @@ class Source(Columns):
         """Read the columns of all rows, about `rows` at a time."""
 
 
+def _damaged(batch: pa.RecordBatch, columns: list[str]) -> str:
+    """Name the column that is damaged."""
+    for name, column in zip(columns, batch.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowException:
+            return f"the column {name!r}, of type {column.type},"
+    return "a batch"
+
+
 def _joined(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """The same rows, small batches put together, as every batch costs its time, whatever its size."""
     waiting: list[pa.RecordBatch] = []
     n_rows = n_bytes = 0
     for batch in batches:
-        size = _own_bytes(batch)
+        size = _text_bytes(batch)
         if waiting and (n_rows + batch.num_rows > rows or n_bytes + size > BATCH_BYTES):
             yield from _one(waiting)
             waiting, n_rows, n_bytes = [], 0, 0
@@ -213,10 +213,12 @@ def _joined(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
     yield from _one(waiting)
 
 
-def _own_bytes(batch: pa.RecordBatch) -> int:
-    """Bytes of a batch, without dictionaries, which batches share."""
+def _text_bytes(batch: pa.RecordBatch) -> int:
+    """Bytes of what may be long, such as text: of all else, the number of rows says enough."""
     return sum(
-        (column.indices if pa.types.is_dictionary(column.type) else column).nbytes for column in batch.columns
+        batch.column(place).nbytes
+        for place, field in enumerate(batch.schema)
+        if not (pa.types.is_primitive(field.type) or pa.types.is_dictionary(field.type))
     )
 
 
@@ -231,30 +233,30 @@ def _one(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches
 
 
-def unreadable(error: BaseException, name: str, holds: str) -> BaseException:
-    """Say in one line what is wrong with a file; an interruption stays one.
+@contextmanager
+def naming(name: str, holds: str) -> Iterator[None]:
+    """Say in one line what is wrong with a file that cannot be read; an interruption stays one.
 
     Parameters
     ----------
-    error : exception
-        What reading it has raised.
     name : str
         What messages call it.
     holds : str
         What it should hold: "CSV", "Parquet".
-
-    Returns
-    -------
-    exception
-        What to raise instead.
     """
-    if isinstance(error, pa.ArrowCancelled):
-        return KeyboardInterrupt()
-    if isinstance(error, UnicodeDecodeError):
-        return DataError(f"{name} must be text in UTF-8; it is not; save it again in that encoding")
-    return DataError(
-        f"{name} must be whole and hold {holds}; it cannot be read: {_reason(error)}; write or copy it again"
-    )
+    try:
+        yield
+    except CalibrantError:
+        raise
+    except pa.ArrowCancelled as error:
+        raise KeyboardInterrupt from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{name} must be text in UTF-8; it is not; save it again in that encoding") from error
+    except _BROKEN as error:
+        raise DataError(
+            f"{name} must be whole and hold {holds}; it cannot be read: {_reason(error)}; write or copy it "
+            "again"
+        ) from error
 
 
 def _reason(error: BaseException) -> str:
