@@ -12,6 +12,7 @@ import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 
 from calibrant._core._errors import DataError
+from calibrant.engines._plain import converting, is_bytes, plain, plain_type
 
 #: A Parquet row group is written when it has this many rows, or this many bytes.
 GROUP_ROWS = 1 << 20
@@ -52,7 +53,7 @@ class CsvWriter(Writer):
     def __init__(self, file: Any, schema: pa.Schema) -> None:
         super().__init__(file, schema)
         for field in schema:
-            if pa.types.is_nested(field.type):
+            if pa.types.is_nested(plain_type(field.type)):
                 raise DataError(
                     f"the columns of CSV must hold single values; {field.name!r} holds {field.type}; leave "
                     "it out, or write Parquet or JSON lines"
@@ -64,16 +65,16 @@ class CsvWriter(Writer):
     def write(self, table: pa.Table) -> None:
         """Write some rows as lines."""
         for batch in table.to_batches():
-            *cells, last = (self._cells(column) for column in batch.columns)
+            *cells, last = map(self._cells, batch.schema.names, batch.columns)
             ended = pc.binary_join_element_wise(last, _text("\n"), _text(""))
             lines = pc.binary_join_element_wise(*cells, ended, _text(self.delimiter))
             self._file.write(lines.buffers()[2])  # the lines lie there one after the other
 
-    def _cells(self, column: pa.Array) -> pa.Array:
+    def _cells(self, name: str, column: pa.Array) -> pa.Array:
         """A column as text; nothing where there is no value."""
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
-        text = pc.fill_null(pc.cast(column, pa.large_string()), _text(""))
+        with converting(column.type, name, "the output"):
+            column = plain(column)
+            text = pc.fill_null(pc.cast(column, pa.large_string()), _text(""))
         return text if pa.types.is_primitive(column.type) and not self._alone else self._quoted(text)
 
     def _quoted(self, text: pa.Array) -> pa.Array:
@@ -96,6 +97,15 @@ class TsvWriter(CsvWriter):
 
 class JsonLinesWriter(Writer):
     """One JSON object per line."""
+
+    def __init__(self, file: Any, schema: pa.Schema) -> None:
+        super().__init__(file, schema)
+        for field in schema:
+            if _holds_bytes(field.type):
+                raise DataError(
+                    f"the columns of JSON lines must hold text, numbers and the like; {field.name!r} holds "
+                    f"{field.type}; leave it out, or write Parquet or Arrow"
+                )
 
     def write(self, table: pa.Table) -> None:
         """Write some rows as lines."""
@@ -171,6 +181,12 @@ WRITERS: dict[str, Callable[[Any, pa.Schema], Writer]] = {
     "parquet": ParquetWriter,
     "arrow": ArrowWriter,
 }
+
+
+def _holds_bytes(kind: pa.DataType) -> bool:
+    """Whether there are bytes in values of this type, for which JSON has no form."""
+    inner = [kind.field(place).type for place in range(kind.num_fields)] if pa.types.is_nested(kind) else []
+    return is_bytes(kind) or pa.types.is_fixed_size_binary(kind) or any(map(_holds_bytes, inner))
 
 
 def _text(value: str) -> pa.Scalar:

@@ -66,25 +66,24 @@ def hash_column(column: "pa.Array", name: str) -> Hashes:
     """Hash the values of a column of Arrow, which has no missing ones."""
     import pyarrow as pa  # noqa: PLC0415
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.dictionary_decode()
-        kind = column.type
+    from calibrant.engines._plain import is_bytes, is_moment, is_text, plain, plain_type  # noqa: PLC0415
+
+    kind = plain_type(column.type)
     if pa.types.is_floating(kind):
-        return hash_floats([column.cast(pa.float64()).to_numpy(zero_copy_only=False)])
+        return hash_floats([plain(column).cast(pa.float64()).to_numpy(zero_copy_only=False)])
+    if pa.types.is_uint64(kind):
+        return mix(plain(column).to_numpy(zero_copy_only=False))
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        if pa.types.is_uint64(kind):
-            return mix(column.to_numpy(zero_copy_only=False))
-        return hash_integers(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
-    if pa.types.is_temporal(kind):
+        return hash_integers(plain(column).cast(pa.int64()).to_numpy(zero_copy_only=False))
+    if is_moment(kind) or pa.types.is_duration(kind):
         narrow = pa.types.is_date32(kind) or pa.types.is_time32(kind)
-        whole = column.cast(pa.int32()).cast(pa.int64()) if narrow else column.cast(pa.int64())
-        return hash_integers(whole.to_numpy(zero_copy_only=False))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return _hash_bytes(column.cast(pa.large_string()).cast(pa.large_binary()))
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return _hash_bytes(column.cast(pa.large_binary()))
-    raise DataError(f"the key column {name!r} must hold numbers, times or text; it holds {kind}")
+        ticks = plain(column).cast(pa.int32()) if narrow else plain(column)
+        return hash_integers(ticks.cast(pa.int64()).to_numpy(zero_copy_only=False))
+    if is_text(kind):
+        return _hash_bytes(plain(column).cast(pa.large_string()).cast(pa.large_binary()))
+    if is_bytes(kind) or pa.types.is_fixed_size_binary(kind):
+        return _hash_bytes(plain(column).cast(pa.large_binary()))
+    raise DataError(f"the key column {name!r} must hold numbers, times or text; it holds {column.type}")
 
 
 def _hash_bytes(column: "pa.Array") -> Hashes:

@@ -13,6 +13,9 @@ import pyarrow.compute as pc
 
 from calibrant._core._errors import DataError
 
+#: Characters of a message by others that we pass on.
+REASON = 200
+
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
     """The type of the values, without wrappings."""
@@ -37,7 +40,7 @@ def plain(column: pa.Array) -> pa.Array:
             column = pc.run_end_decode(column)
         elif pa.types.is_float16(kind):
             return pa.array(column.to_numpy(zero_copy_only=False).astype("f8"), mask=_missing(column))
-        elif pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        elif pa.types.is_decimal(kind) and kind.bit_width < 128:
             return column.cast(pa.decimal128(kind.precision, kind.scale))
         else:
             return column
@@ -86,9 +89,9 @@ def converting(kind: pa.DataType, name: str, where: str) -> Iterator[None]:
         yield
     except pa.ArrowException as error:
         wanted = "text in UTF-8" if is_bytes(plain_type(kind)) else "values that can be read"
-        reason = (str(error).splitlines() or [""])[0].rstrip(". ")
         raise DataError(
-            f"the column {name!r} of {where} must hold {wanted}; it holds {kind}: {reason}; convert it"
+            f"the column {name!r} of {where} must hold {wanted}; it holds {kind}: {reason_of(error)}; "
+            "convert it, or leave it out"
         ) from error
 
 
@@ -96,3 +99,9 @@ def plain_values(column: pa.Array) -> pa.Array:
     """The plain values of a column; bytes are taken as the text that they must be."""
     column = plain(column)
     return column.cast(pa.large_string()) if is_bytes(column.type) else column
+
+
+def reason_of(error: BaseException) -> str:
+    """The first line of what others say went wrong."""
+    line = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
+    return "".join(sign if sign.isprintable() else "?" for sign in line[:REASON])

@@ -18,6 +18,10 @@ from calibrant._core._errors import DataError
 from calibrant.engines._files import STANDARD
 from calibrant.engines._files_bytes import layout_of
 from calibrant.engines._files_write import WRITERS, ArrowStreamWriter, Writer
+from calibrant.engines._plain import reason_of
+
+#: What values raise that a format has no form for, such as a year beyond those of a calendar.
+_UNWRITABLE = (pa.ArrowException, ArithmeticError, UnicodeError)
 
 
 class Sink:
@@ -60,6 +64,8 @@ class Sink:
                 self._writer.write(table)
         except OSError as error:
             raise self._target.refusal(error) from error
+        except _UNWRITABLE as error:
+            raise _other_values(error) from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -76,12 +82,21 @@ class Sink:
             self._discard()
             if isinstance(failure, OSError):
                 raise self._target.refusal(failure) from failure
+            if isinstance(failure, _UNWRITABLE):
+                raise _other_values(failure) from failure
             raise
 
     def _discard(self) -> None:
         if self._writer is not None:
             self._writer.abandon()
         self._target.discard()
+
+
+def _other_values(error: BaseException) -> DataError:
+    return DataError(
+        "every column of the output must hold values that its format can hold; one does not: "
+        f"{reason_of(error)}; leave that column out, or write another format"
+    )
 
 
 def open_sink(where: str | os.PathLike[str], *, format: str | None = None) -> Sink:  # noqa: A002

@@ -9,13 +9,12 @@ from lzma import LZMAError
 import pyarrow as pa
 
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
+from calibrant.engines._plain import reason_of
 
 #: Numbers of a batch, and its rows at least and at most: enough to make light of what every batch costs.
 BATCH_NUMBERS, LEAST_ROWS, MOST_ROWS = 1 << 21, 1 << 10, 1 << 18
 #: Batches of fewer rows are put together, up to so many bytes.
 FEW_ROWS, BATCH_BYTES = 1 << 14, BATCH_NUMBERS * 8
-#: Characters of a message by others that we pass on.
-REASON = 200
 #: How rows of files are counted in messages.
 COUNTED = "the first row of data is row 1"
 #: What reading a broken file can raise.
@@ -176,7 +175,7 @@ class Source(Columns):
             except pa.ArrowException as error:
                 raise DataError(
                     f"{self.name} must hold whole values; {_damaged(batch, columns)} is damaged from "
-                    f"{self.place(n_before)} on: {_reason(error)}; write or copy the file again"
+                    f"{self.place(n_before)} on: {reason_of(error)}; write or copy the file again"
                 ) from error
             n_before += batch.num_rows
             yield batch
@@ -254,15 +253,9 @@ def naming(name: str, holds: str) -> Iterator[None]:
         raise DataError(f"{name} must be text in UTF-8; it is not; save it again in that encoding") from error
     except _BROKEN as error:
         raise DataError(
-            f"{name} must be whole and hold {holds}; it cannot be read: {_reason(error)}; write or copy it "
+            f"{name} must be whole and hold {holds}; it cannot be read: {reason_of(error)}; write or copy it "
             "again"
         ) from error
-
-
-def _reason(error: BaseException) -> str:
-    """The first line of what others say went wrong."""
-    line = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
-    return "".join(sign if sign.isprintable() else "?" for sign in line[:REASON])
 
 
 def first_twice(names: Sequence[str]) -> str | None:

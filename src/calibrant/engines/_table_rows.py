@@ -266,6 +266,8 @@ class BatchReader:
     def hashes(self, name: str) -> Hashes:
         """Read a column of keys, as their hashes."""
         column = self.batch.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()  # in which a value may be missing, too
         if column.null_count:
             missing = pc.is_null(column).to_numpy(zero_copy_only=False)
             if not self._skips:

@@ -1,0 +1,172 @@
+"""Every Arrow type as a score, a label, a weight, a group, a key and a kept column: right, or one line."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc as pa_ipc
+import pyarrow.parquet as pa_parquet
+import pytest
+
+from calibrant import CalibrantError
+from calibrant.cli._passes import rows_in_passes
+from calibrant.cli._reading import read_labelled
+from calibrant.cli._wanted import Wanted
+from calibrant.engines import open_sink, open_source, rows_of
+from engines.arrow_types import COLUMNS, LABELS, NUMBERS, PATTERN
+
+N = len(PATTERN)
+SCORES = np.linspace(-1, 1, N)
+TRUTH = ["no", "yes"] * (N // 2)
+#: What a column may be used for, in the order in which they are read.
+ROLES = ("score", "label", "weight", "group")
+
+
+def table_of(column):
+    return pa.table({"it": column, "score": SCORES, "label": TRUTH})
+
+
+def write(table, path):
+    """Write a file in batches or row groups of five rows; False where the format has no such type."""
+    try:
+        if path.suffix == ".parquet":
+            pa_parquet.write_table(table, path, row_group_size=5)
+        else:
+            with pa_ipc.new_file(path, table.schema) as writer:
+                writer.write_table(table, max_chunksize=5)
+    except pa.ArrowException:
+        return False
+    return True
+
+
+def wanted_as(role, skips):
+    names = {"score": "score", "label": "label", "weight": None, "group": None} | {role: "it"}
+    return Wanted(
+        names["score"],
+        names["label"],
+        names["weight"],
+        names["group"],
+        classes=None if role == "label" else ["no", "yes"],
+        skips=skips,
+    )
+
+
+def in_memory(source, wanted):
+    read = read_labelled(source, wanted)
+    group = np.array(read.groups)[read.group] if read.groups else None
+    return read.scores[:, 0], read.labels, read.weights, group
+
+
+def in_passes(source, wanted):
+    rows = rows_in_passes(source, wanted)
+    batches = list(rows())
+    weights = None if wanted.weight is None else np.concatenate([batch.weight for batch in batches])
+    group = None
+    if wanted.group is not None:
+        names = list(rows.groups)
+        group = np.array([names[number] for batch in batches for number in batch.key])
+    scores = np.concatenate([batch.scores for batch in batches])
+    return scores, rows.classes[np.concatenate([batch.position for batch in batches])], weights, group
+
+
+def outcome(read, path, wanted):
+    """What was read; or why it was refused."""
+    try:
+        found = read(open_source(path), wanted)
+    except CalibrantError as error:
+        return str(error)
+    return found if len(found[0]) else "no row of 'it' can be used"
+
+
+def assert_one_line(message, name):
+    assert "\n" not in message, name
+    assert len(message) < 500, name
+    assert "'it'" in message or "row" in message, (name, message)
+
+
+def assert_same(memory, passes):
+    for of_memory, of_passes in zip(memory, passes, strict=True):
+        np.testing.assert_array_equal(of_memory, of_passes)
+
+
+def parted(values):
+    """Which values are equal, as zeros and ones that begin with zero."""
+    numbers = np.unique(values, return_inverse=True)[1]
+    return (numbers ^ numbers[0]).tolist()
+
+
+@pytest.mark.parametrize("suffix", [".arrow", ".parquet"])
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("skips", [False, True])
+def test_every_type_is_right_or_refused_and_passes_do_as_memory_does(tmp_path, suffix, role, skips):
+    path, wanted = tmp_path / f"x{suffix}", wanted_as(role, skips)
+    for name, (column, use) in COLUMNS.items():
+        if not write(table_of(column), path):
+            continue
+        memory, passes = outcome(in_memory, path, wanted), outcome(in_passes, path, wanted)
+        if isinstance(memory, str):
+            assert_one_line(memory, name)
+            assert isinstance(passes, str), (name, passes)
+            assert_one_line(passes, name)
+        else:
+            assert_same(memory, passes)
+            found = memory[ROLES.index(role)]
+            if role in ("score", "weight"):
+                assert found.tolist() == PATTERN, name
+            elif name != "null":
+                assert parted(found) == PATTERN, name
+        if suffix == ".arrow":  # of which no type comes back as another
+            right = use == NUMBERS or (use == LABELS and role in ("label", "group"))
+            nothing = name == "null" and role == "group"  # all rows are in the group of those without one
+            assert isinstance(memory, str) != (right or nothing), (name, memory)
+
+
+def test_every_type_as_a_key_puts_equal_values_into_the_same_fold(tmp_path):
+    refused = {}
+    for name, (column, _) in COLUMNS.items():
+        write(table_of(column), tmp_path / "x.arrow")
+        try:
+            [rows] = rows_of(tmp_path / "x.arrow", scores="score", label="label", key="it")()
+        except CalibrantError as error:
+            refused[name] = str(error)
+            continue
+        assert parted(rows.key) == PATTERN, name
+    assert {"struct", "null", "interval", "sparse union"} <= set(refused)
+    assert not {"uuid", "string_view", "duration ns", "dictionary of text", "runs of text"} & set(refused)
+    for name, message in refused.items():
+        assert_one_line(message, name)
+
+
+def written(path):
+    """The scores, and a text for every value beside them."""
+    if path.suffix == ".jsonl":
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        return [row["score"] for row in rows], [json.dumps(row["it"]) for row in rows]
+    back = pa.Table.from_batches(open_source(path).batches())
+    kept = back["it"]
+    if pa.types.is_timestamp(kept.type):
+        kept = kept.cast(pa.int64())  # Python knows no such years and zones
+    return back["score"].cast(pa.float64()).to_pylist(), [repr(value) for value in kept.to_pylist()]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".arrow", ".parquet"])
+def test_every_type_is_kept_or_refused_and_nothing_is_left_behind(tmp_path, suffix):
+    out, refused = tmp_path / f"out{suffix}", {}
+    for name, (column, _) in COLUMNS.items():
+        try:
+            with open_sink(out) as sink:
+                sink.write(table_of(column))
+        except CalibrantError as error:
+            refused[name] = str(error)
+            assert list(tmp_path.iterdir()) == [], name
+            continue
+        scores, kept = written(out)
+        assert scores == SCORES.tolist(), name
+        if name not in ("null", "runs of lists"):
+            assert parted(kept) == PATTERN, name
+        out.unlink()
+    assert len(refused) < len(COLUMNS) / 2
+    assert ("bytes that are no text" in refused) == (suffix in (".csv", ".jsonl"))
+    for name, message in refused.items():
+        assert "\n" not in message, name
+        assert "leave" in message, (name, message)
