@@ -1,0 +1,84 @@
+"""What is wrong with the options is found before anything is read, in memory and in passes alike."""
+
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pa_parquet
+import pytest
+
+from calibrant.cli import _main
+from calibrant.cli._fit_run import OF_ALL_CLASSES
+from calibrant.cli._options import CODES, COMBINATIONS, METHODS
+from cli.calling import names_in
+
+#: Scores of two classes, of as many as there are, of too few and too many for a code of three classes.
+SCORES = {"s_a": "one", "s_a,s_b": "three", "s_a,s_b,s_c": "three", "s_*": "three"}
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("usage")
+    rng = np.random.default_rng(3)
+    proba = rng.dirichlet([1, 1, 1, 1], 60)
+    label = (rng.random(60) < 0.5).astype(int)
+    columns = {f"s_{name}": proba[:, place] for place, name in enumerate("abcd")}
+    three = [f"s_{'abc'[place]}" for place in proba[:, :3].argmax(axis=1)]
+    pa_parquet.write_table(pa.table(columns | {"one": label, "three": three}), folder / "x.parquet")
+    return folder
+
+
+@pytest.fixture
+def command(rows, monkeypatch, capsys):
+    """Run the command in this process; its status, and what it says on standard error."""
+    monkeypatch.chdir(rows)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["calibrant", *arguments])
+        with pytest.raises(SystemExit) as end:
+            _main.run()
+        return end.value.code or 0, capsys.readouterr().err
+
+    return run
+
+
+def fit(file, scores, *options):
+    return ("fit", file, "--label", SCORES[scores], "--scores", scores, "--out", "m.json", *options)
+
+
+@pytest.mark.parametrize("scores", SCORES)
+@pytest.mark.parametrize("kind", ["margin", "probability"])
+def test_codes_methods_and_columns_fail_alike_in_memory_and_in_passes(command, scores, kind):
+    for code in (None, *CODES):
+        for method in METHODS:
+            chosen = ("--method", method, "--kind", kind, *(() if code is None else ("--code", code)))
+            memory = command(*fit("x.parquet", scores, *chosen, "--in-memory"))
+            passes = command(*fit("x.parquet", scores, *chosen, "--in-passes"))
+            assert memory[0] == passes[0], (chosen, memory, passes)
+            assert "unexpected" not in memory[1] + passes[1]
+            if memory[0] == 2:
+                assert memory == passes, chosen
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--code", code, "--method", method) for code in CODES for method in OF_ALL_CLASSES]
+    + [("--method", "identity"), ("--rule", "parallel")],
+    ids=" ".join,
+)
+def test_options_that_never_go_together_are_refused_before_the_file_is_looked_for(command, options):
+    status, said = command(*fit("nowhere.parquet", "s_*", *options))
+    assert status == 2
+    assert "nowhere" not in said
+    assert all(word in said for word in options[::-2])
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("combine", COMBINATIONS)
+def test_combinations_of_codes_fail_alike(command, rows, code, combine):
+    chosen = ("--code", code, "--combine", combine)
+    scores = "s_a,s_b" if code == "ordinal" else "s_a,s_b,s_c"
+    memory = command(*fit("x.parquet", scores, *chosen, "--in-memory"))
+    assert memory == command(*fit("x.parquet", scores, *chosen, "--in-passes"))
+    assert memory[0] == (2 if combine == "normalize" and code != "one_vs_all" else 0)
+    assert set(names_in(rows)) <= {"x.parquet", "m.json"}
