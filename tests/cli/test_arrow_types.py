@@ -1,6 +1,8 @@
 """Every Arrow type as a score, a label, a weight, a group, a key and a kept column: right, or one line."""
 
+import csv
 import json
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -9,10 +11,12 @@ import pyarrow.parquet as pa_parquet
 import pytest
 
 from calibrant import CalibrantError
+from calibrant.cli import _main
 from calibrant.cli._passes import rows_in_passes
 from calibrant.cli._reading import read_labelled
 from calibrant.cli._wanted import Wanted
 from calibrant.engines import open_sink, open_source, rows_of
+from cli.calling import here
 from engines.arrow_types import COLUMNS, LABELS, NUMBERS, PATTERN
 
 N = len(PATTERN)
@@ -170,3 +174,36 @@ def test_every_type_is_kept_or_refused_and_nothing_is_left_behind(tmp_path, suff
     for name, message in refused.items():
         assert "\n" not in message, name
         assert "leave" in message, (name, message)
+
+
+@pytest.mark.parametrize("how", ["--in-memory", "--in-passes"])
+@pytest.mark.parametrize("role", ["--scores", "--label", "--weight"])
+def test_the_command_refuses_other_types_in_one_line(tmp_path, monkeypatch, capsys, how, role):
+    monkeypatch.chdir(tmp_path)
+    usable = (NUMBERS, LABELS) if role == "--label" else (NUMBERS,)
+    chosen = {"--scores": "score", "--label": "label"} | {role: "it"}
+    options = [word for option in chosen.items() for word in option]
+    monkeypatch.setattr(sys, "argv", ["calibrant", "fit", "x.arrow", *options, how, "--out", "m.json"])
+    for name, (column, use) in COLUMNS.items():
+        if use in usable:
+            continue
+        write(table_of(column), tmp_path / "x.arrow")
+        with pytest.raises(SystemExit) as end:
+            _main.run()
+        said = capsys.readouterr().err
+        assert end.value.code == 1, (name, said)
+        assert said.startswith("calibrant: the column 'it' of x.arrow must hold "), (name, said)
+        assert said.count("\n") == 1, (name, said)
+
+
+def test_all_columns_are_kept_and_scores_that_are_kept_are_used_too(folder):
+    here("apply", "model.json", "new.csv", "--keep", "*", "--out", "all.csv", cwd=folder)
+    with (folder / "all.csv").open() as kept, (folder / "new.csv").open() as given:
+        rows, before = list(csv.reader(kept)), list(csv.reader(given))
+    n_columns = len(before[0])
+    assert [row[:n_columns] for row in rows] == before
+    here("apply", "model.json", "new.csv", "--out", "few.csv", cwd=folder)
+    with (folder / "few.csv").open() as few:
+        plain = list(csv.DictReader(few))
+    for name in rows[0][n_columns:]:
+        assert [row[name] for row in plain] == [row[rows[0].index(name)] for row in rows[1:]]
