@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from calibrant import CalibrantError, SigmoidCalibrator
+from calibrant._core._whole_files import write_whole
 from calibrant.models import ModelFileError, load, save
-from calibrant.models._files import MAX_BYTES, write_atomically
+from calibrant.models._files import MAX_BYTES
 
 MODEL = SigmoidCalibrator().fit([-2.0, -1.0, 1.0, 2.0], [0, 1, 0, 1])
 OTHER = SigmoidCalibrator().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
@@ -59,7 +60,7 @@ def start_writing(path):
 
     try:
         os.fsync = slowly
-        write_atomically(path, b"new" * 1000)
+        write_whole(path, b"new" * 1000)
     finally:
         os._exit(1)
 
@@ -193,5 +194,5 @@ def test_an_oversized_model_is_not_written(tmp_path, monkeypatch):
 
 
 def test_a_long_name_leaves_room_for_the_temporary_one(tmp_path):
-    write_atomically(tmp_path / ("m" * 250 + ".json"), b"{}")
+    write_whole(tmp_path / ("m" * 250 + ".json"), b"{}")
     assert [len(name) for name in names_in(tmp_path)] == [255]

@@ -1,6 +1,7 @@
 """Writing rows in the formats that are read."""
 
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
@@ -110,7 +111,7 @@ class JsonLinesWriter(Writer):
     def write(self, table: pa.Table) -> None:
         """Write some rows as lines."""
         for batch in table.to_batches(max_chunksize=1 << 14):
-            lines = [json.dumps(row, ensure_ascii=False, default=str) for row in batch.to_pylist()]
+            lines = [_json(row) for row in batch.to_pylist()]
             self._file.write("".join(f"{line}\n" for line in lines).encode())
 
 
@@ -187,6 +188,22 @@ def _holds_bytes(kind: pa.DataType) -> bool:
     """Whether there are bytes in values of this type, for which JSON has no form."""
     inner = [kind.field(place).type for place in range(kind.num_fields)] if pa.types.is_nested(kind) else []
     return is_bytes(kind) or pa.types.is_fixed_size_binary(kind) or any(map(_holds_bytes, inner))
+
+
+def _json(row: Any) -> str:
+    """A row as JSON, which has no word for numbers that are not finite: they are null."""
+    try:
+        return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str)
+    except ValueError:
+        return json.dumps(_finite(row), ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _text(value: str) -> pa.Scalar:

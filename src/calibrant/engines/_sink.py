@@ -2,10 +2,10 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from calibrant._core._errors import DataError
+from calibrant._core._whole_files import WholeFile, is_special, open_number
 from calibrant.engines._files import STANDARD
 from calibrant.engines._files_bytes import layout_of
 from calibrant.engines._files_write import WRITERS, ArrowStreamWriter, Writer
@@ -22,6 +23,9 @@ from calibrant.engines._plain import reason_of
 
 #: What values raise that a format has no form for, such as a year beyond those of a calendar.
 _UNWRITABLE = (pa.ArrowException, ArithmeticError, UnicodeError)
+
+#: What a place for rows must be, in messages.
+MUST = "be writable, with room on its disk"
 
 
 class Sink:
@@ -133,11 +137,18 @@ def open_sink(where: str | os.PathLike[str], *, format: str | None = None) -> Si
         return Sink(_Standard(), writer)
     if Path(path).is_dir():
         raise DataError(f"the output must be a file; {path} is a folder; give the name of a file in it")
-    special = Path(path).exists() and not Path(path).is_file()
+    special = _is_special(path)
     layout = layout_of("" if special and format is None else path, format or ("csv" if special else None))
     # A device or a pipe cannot be replaced by a finished file.
     target = _Device(path) if special else _Replaced(path, layout.compression)
     return Sink(target, WRITERS[layout.format])
+
+
+def _is_special(path: str) -> bool:
+    try:
+        return is_special(path)
+    except OSError as error:
+        raise DataError(f"{path} must {MUST}; {error.strerror}") from error
 
 
 class _Target:
@@ -159,7 +170,7 @@ class _Target:
         """Say in one line why it cannot be written."""
         if isinstance(error, BrokenPipeError):
             return error
-        return DataError(f"{self.name} must be writable, with room on its disk; {error.strerror or error}")
+        return DataError(f"{self.name} must {MUST}; {error.strerror or error}")
 
 
 class _Standard(_Target):
@@ -168,6 +179,8 @@ class _Standard(_Target):
     name = "standard output"
 
     def open(self) -> None:
+        if sys.stdout is None:
+            raise DataError(f"{self.name} must be open to be written to; it is closed; give a file")
         self.file = sys.stdout.buffer
 
     def keep(self) -> None:
@@ -175,14 +188,17 @@ class _Standard(_Target):
 
 
 class _Device(_Target):
-    """A device or a named pipe, written to directly."""
+    """A device, a named pipe, or a file that is open already, written to directly."""
 
     def __init__(self, path: str) -> None:
         self.name = path
+        self.file = None
 
     def open(self) -> None:
+        number = open_number(self.name)
         try:
-            self.file = Path(self.name).open("wb")  # noqa: SIM115  (closed by keep or discard)
+            # A file that is open already goes on where it is.
+            self.file = open(self.name, "wb") if number is None else os.fdopen(os.dup(number), "wb")  # noqa: PTH123, SIM115
         except OSError as error:
             raise self.refusal(error) from error
 
@@ -195,51 +211,26 @@ class _Device(_Target):
 
 
 class _Replaced(_Target):
-    """A file written beside its place, and moved there when it is whole."""
+    """A file that appears when it is whole."""
 
     def __init__(self, path: str, compression: str | None) -> None:
         self.name = path
         self._compression = compression
-        self._beside = ""
+        self._whole = WholeFile(path, must=MUST)
 
     def open(self) -> None:
-        place = os.path.realpath(self.name)  # a link stays a link
-        folder = os.path.dirname(place)  # noqa: PTH120
-        try:
-            handle, self._beside = tempfile.mkstemp(
-                prefix=f".{Path(place).name}.", suffix=".part", dir=folder
-            )
-            os.fchmod(handle, _mode(place))
-        except OSError as error:
-            raise self.refusal(error) from error
-        self._place = place
-        self._raw = os.fdopen(handle, "wb")
+        self._raw = self._whole.open()
         self.file = _compressed(self._raw, self._compression)
 
     def keep(self) -> None:
         if self.file is not self._raw:
             self.file.close()
-        self._raw.flush()
-        os.fsync(self._raw.fileno())
-        self._raw.close()
-        os.replace(self._beside, self._place)  # noqa: PTH105
-        self._beside = ""
+        self._whole.keep()
 
     def discard(self) -> None:
-        for file in (self.file, self._raw):
-            with suppress(OSError, ValueError):
-                file.close()
-        if self._beside:
-            Path(self._beside).unlink(missing_ok=True)
-
-
-def _mode(place: str) -> int:
-    """The permissions of the file that is replaced, or those that a new file gets."""
-    with suppress(OSError):
-        return Path(place).stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+        with suppress(OSError, ValueError):
+            self.file.close()
+        self._whole.discard()
 
 
 def _compressed(raw: Any, compression: str | None) -> Any:
@@ -255,11 +246,10 @@ def _compressed(raw: Any, compression: str | None) -> Any:
 
 
 class _Zstandard:
-    """Zstandard by pyarrow, which closes the file below; so a copy of that is what it gets."""
+    """Zstandard by pyarrow, which closes the file below; so that gets one that stays open."""
 
     def __init__(self, raw: Any) -> None:
-        self._below = os.fdopen(os.dup(raw.fileno()), "wb")
-        self._stream = pa.CompressedOutputStream(pa.PythonFile(self._below, mode="w"), "zstd")
+        self._stream = pa.CompressedOutputStream(pa.PythonFile(_StaysOpen(raw), mode="w"), "zstd")
 
     def write(self, data: Any) -> None:
         """Compress some bytes."""
@@ -267,7 +257,19 @@ class _Zstandard:
 
     def close(self) -> None:
         """Write the end of the stream."""
-        try:
-            self._stream.close()
-        finally:
-            self._below.close()
+        self._stream.close()
+
+
+class _StaysOpen(io.RawIOBase):
+    """A file whose end is not that of the file below."""
+
+    def __init__(self, below: Any) -> None:
+        self._below = below
+
+    def writable(self) -> bool:
+        """Say that it can be written to."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Pass bytes on."""
+        return int(self._below.write(data))

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import calibrant
+from calibrant._core._whole_files import write_whole
 from calibrant.experiments._experiment import Job
 
 #: What computes beside our own code.
@@ -75,11 +75,7 @@ class Cache:
             The answer as it will be looked up, with lists for tuples.
         """
         content = json.dumps({"arguments": dict(job.arguments), "answer": answer})
-        path = self._path(job)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".part", delete=False) as file:
-            file.write(content)
-        Path(file.name).replace(path)
+        write_whole(self._path(job), content.encode(), parents=True)
         return json.loads(content)["answer"]
 
     def _path(self, job: Job) -> Path:

@@ -12,21 +12,29 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
+from http.client import HTTPException, IncompleteRead
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from urllib.error import URLError
+from threading import Thread
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from calibrant._core._errors import DataError
+from calibrant._core._whole_files import write_whole
 
 #: The repository that most sets of the papers come from; CALIBRANT_UCI names another copy of it.
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
-TIMEOUT = 60
+#: Seconds that a server may be silent, and that a whole answer may take.
+TIMEOUT, DEADLINE = 60, 600
+#: Bytes that an answer may have; the largest file of the papers has four million.
+MOST_BYTES = 1 << 26
+#: Letters of an error that are shown.
+MOST_SHOWN = 200
 _INSTEAD = "set CALIBRANT_DATA to a folder that holds the file"
 
 
@@ -120,15 +128,47 @@ def fetch(file: str) -> Path:
 
 
 def _read(address: str, file: str) -> list[str]:
+    """The lines of a file of the repository; whatever is wrong with the answer is one line."""
     try:
-        with urlopen(address, timeout=TIMEOUT) as answer:
-            body: bytes = answer.read()
-    except (URLError, TimeoutError, ValueError) as error:
+        body = _in_time(lambda: _body(address))
+    except (OSError, HTTPException, ValueError) as error:
+        if isinstance(error, HTTPError):
+            error.close()  # it is the answer, too
+        reason = "".join(letter if letter.isprintable() else " " for letter in str(error)) or repr(error)
         raise MissingDataError(
-            f"the data set {file} must be downloaded from {address}; that failed ({error}); try again, or "
-            f"{_INSTEAD}"
+            f"the data set {file} must be downloaded from {address}; that failed "
+            f"({' '.join(reason.split())[:MOST_SHOWN]}); try again, or {_INSTEAD}"
         ) from error
     return body.decode("utf-8", errors="replace").splitlines()
+
+
+def _in_time(get: Callable[[], bytes]) -> bytes:
+    """Wait for an answer, but not forever: a server that sends a byte now and then is never silent."""
+    done: Future[bytes] = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(get())
+        except BaseException as error:
+            done.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        return done.result(DEADLINE)
+    except TimeoutError as error:
+        raise TimeoutError(str(error) or f"it took more than {DEADLINE} seconds") from error
+
+
+def _body(address: str) -> bytes:
+    """All bytes of an answer, of which there must not be too many or too few."""
+    with urlopen(address, timeout=TIMEOUT) as answer:
+        body: bytes = answer.read(MOST_BYTES + 1)
+        if len(body) > MOST_BYTES:
+            raise ValueError(f"the answer has more than {MOST_BYTES} bytes")
+        missing = getattr(answer, "length", None)
+    if missing:
+        raise IncompleteRead(body, missing)
+    return body
 
 
 def _in_our_form(source: Source, parts: list[list[str]], file: str) -> bytes:
@@ -156,8 +196,6 @@ def _rows(source: Source, parts: list[list[str]], file: str) -> Iterator[list[st
 
 
 def _keep(path: Path, content: bytes) -> Path:
-    """Write the file beside its place and move it there, so that it is complete or absent."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(gzip.compress(content, mtime=0))
-    return Path(file.name).replace(path)
+    """Keep the file, complete or not at all."""
+    write_whole(path, gzip.compress(content, mtime=0), parents=True)
+    return path

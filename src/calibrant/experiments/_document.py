@@ -5,9 +5,9 @@ import math
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
+from calibrant._core._whole_files import write_whole
 from calibrant.experiments._runner import Outcome
 
 #: Significant digits; more would differ from one machine to the next.
@@ -61,13 +61,10 @@ def write_document(document: dict[str, Any], folder: Path) -> Path:
     Path
         The file.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     content = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    with NamedTemporaryFile("w", encoding="utf-8", dir=folder, suffix=".part", delete=False) as file:
-        file.write(content)
-    path = Path(file.name)
-    path.chmod(0o644)
-    return path.replace(folder / f"{document['name']}.json")
+    path = folder / f"{document['name']}.json"
+    write_whole(path, content.encode(), parents=True)
+    return path
 
 
 def _plain(value: Any) -> Any:

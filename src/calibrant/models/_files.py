@@ -2,13 +2,12 @@
 
 import json
 import os
-import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from calibrant._core._whole_files import write_whole
 from calibrant.models._document import from_document, to_document
 from calibrant.models._place import ModelFileError
 from calibrant.models._text import to_text
@@ -62,7 +61,7 @@ def save(model: Any, path: str | os.PathLike[str], *, date: object = None) -> No
             f"a model file must have at most {MAX_BYTES} bytes; this {type(model).__name__} needs "
             f"{len(data)}; use a calibrator with fewer numbers, such as 'sigmoid'"
         )
-    write_atomically(path, data)
+    write_whole(path, data, error=ModelFileError)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -98,7 +97,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def read_limited(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a regular file of a sensible size."""
-    with _explained(path, "read"), open(path, "rb", opener=_without_waiting) as file:
+    with _explained(path), open(path, "rb", opener=_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ModelFileError(f"{path} must be a file to be read; it is something else")
         data = file.read(MAX_BYTES + 1)
@@ -146,53 +145,8 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file that is complete or as it was before.
-
-    Parameters
-    ----------
-    path : str or path
-        The file; its folder must be there.
-    data : bytes
-        The contents.
-    """
-    with _explained(path, "written"):
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            raise ModelFileError(f"{path} must be a file to be written; it is something else")
-        temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.part")
-        try:
-            _write_through(temporary, data)
-            if target.exists():
-                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-            temporary.replace(target)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
-        _write_folder_through(target.parent)
-
-
-def _write_through(path: Path, data: bytes) -> None:
-    """Write a new file, and wait until it is on the disk."""
-    with path.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _write_folder_through(folder: Path) -> None:
-    """Wait until the new name is on the disk, where folders can be waited for."""
-    with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
-
-
 @contextmanager
-def _explained(path: str | os.PathLike[str], what: str) -> Iterator[None]:
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
     """The operating system's words with the path and without a traceback of its own kind."""
     try:
         yield
@@ -200,4 +154,4 @@ def _explained(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         if isinstance(error, ModelFileError):
             raise
         words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ModelFileError(f"{path} must be a file that can be {what}; {words}") from error
+        raise ModelFileError(f"{path} must be a file that can be read; {words}") from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._core._fitted import check_fitted
+from calibrant._core._whole_files import write_whole
 from calibrant.calibrators import (
     AccuracyTableCalibrator,
     BinningCalibrator,
@@ -19,12 +20,12 @@ from calibrant.calibrators import (
     SigmoidCalibrator,
 )
 from calibrant.codes import one_vs_all
-from calibrant.models._files import write_atomically
 from calibrant.models._onnx_answers import answers, refusals, takes_probabilities
 from calibrant.models._onnx_combine import combine
 from calibrant.models._onnx_decide import as_labels, by_cost, by_rule, most_probable
 from calibrant.models._onnx_graph import Graph, OnnxExportError, Tensor
 from calibrant.models._onnx_ranked import ranked_proba
+from calibrant.models._place import ModelFileError
 from calibrant.models._score_model import ScoreModel
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def save_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     ...     [path.name for path in Path(folder).iterdir()]
     ['model.onnx']
     """
-    write_atomically(path, to_onnx(model).SerializeToString())
+    write_whole(path, to_onnx(model).SerializeToString(), error=ModelFileError)
 
 
 def _calibrator_of(model: Any) -> Any:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Literal
 
+from calibrant._core._whole_files import write_whole
+
 #: Written into the JSON; raised when a field changes its meaning or goes away.
 SCHEMA = "calibrant.report/1"
 
@@ -518,12 +520,9 @@ class Summary:
         Path
             Where it is.
         """
-        from calibrant.models._files import write_atomically  # noqa: PLC0415  (scikit-learn)
-
         target = Path(path)
         text = self.to_json(indent=1) if target.suffix.lower() == ".json" else self.to_html()
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, text.encode())
+        write_whole(target, text.encode(), parents=True)
         return target
 
     def _repr_html_(self) -> str:
