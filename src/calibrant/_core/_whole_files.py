@@ -263,19 +263,19 @@ def discard_unfinished() -> None:
         file.discard()
 
 
-def any_in_place() -> bool:
-    """Whether this process has put a file into its place."""
-    return _placed
+def n_in_place() -> int:
+    """How many files this process has put into their places."""
+    return _n_in_place
 
 
 _group: ContextVar[list[WholeFile] | None] = ContextVar("_group", default=None)
 _unfinished: set[WholeFile] = set()
-_placed = False
+_n_in_place = 0
 
 
 def _put_into_place(files: list[WholeFile]) -> None:
     """Move files to their places; if one of them cannot be moved, none is."""
-    global _placed  # noqa: PLW0603
+    global _n_in_place  # noqa: PLW0603
     moved: list[WholeFile] = []
     try:
         for file in files:
@@ -287,7 +287,7 @@ def _put_into_place(files: list[WholeFile]) -> None:
         for file in reversed(moved):
             file._move_back()
         raise
-    _placed = _placed or bool(files)
+    _n_in_place += len(files)
     for file in files:
         file._settle()
 

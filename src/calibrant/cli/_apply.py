@@ -5,10 +5,11 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._files import Command, Read, Written
 
 
-@click.command("apply", short_help="Turn scores into probabilities with a fitted model.")
-@click.argument("model", type=click.Path(), metavar="MODEL.json")
+@click.command("apply", cls=Command, short_help="Turn scores into probabilities with a fitted model.")
+@click.argument("model", type=Read(), metavar="MODEL.json")
 @options.input_file("scores_file", "SCORES")
 @click.option(
     "--scores",
@@ -29,7 +30,7 @@ from calibrant.cli import _options as options
     help="Columns of the input to keep, by name or pattern; '' for none. By default all that are no scores.",
 )
 @click.option(
-    "--out", type=click.Path(allow_dash=True), metavar="PROBABILITIES", required=True, help="The output."
+    "--out", type=Written(allow_dash=True), metavar="PROBABILITIES", required=True, help="The output."
 )
 @options.format_option
 @options.out_format_option

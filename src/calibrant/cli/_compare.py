@@ -5,9 +5,12 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._files import Command
 
 
-@click.command("compare", short_help="Say which method to use on your scores, and how sure that is.")
+@click.command(
+    "compare", cls=Command, short_help="Say which method to use on your scores, and how sure that is."
+)
 @options.input_file("scores_file", "SCORES")
 @options.labelled_options
 @click.option(

@@ -5,16 +5,17 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._files import Command, Read, Written
 
 
-@click.command("decide", short_help="Take the decision that costs least.")
+@click.command("decide", cls=Command, short_help="Take the decision that costs least.")
 @options.input_file("probabilities", "PROBABILITIES")
 @options.scores_option
 @click.option(
     "--costs",
     "--cost",
     "costs",
-    type=click.Path(),
+    type=Read(),
     metavar="COSTS.csv",
     required=True,
     help="What decisions cost: the first column names the decision, the header the truth. Decisions beyond "
@@ -40,9 +41,7 @@ from calibrant.cli import _options as options
     help="Columns of the input to keep, by name or pattern; '' for none. By default all that are no "
     "probabilities.",
 )
-@click.option(
-    "--out", type=click.Path(allow_dash=True), metavar="DECISIONS", required=True, help="The output."
-)
+@click.option("--out", type=Written(allow_dash=True), metavar="DECISIONS", required=True, help="The output.")
 @options.json_option
 @options.format_option
 @options.out_format_option

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import click
 
+from calibrant.cli._files import Command, Folder
 
-@click.command("demo", short_help="Show what calibration does, in about a minute.")
+
+@click.command("demo", cls=Command, short_help="Show what calibration does, in about a minute.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Folder(file_okay=False, path_type=Path),
     default=Path("calibrant-demo"),
     show_default=True,
     help="Folder for the pages.",

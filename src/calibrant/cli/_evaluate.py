@@ -5,16 +5,17 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._files import Command, Written
 
 
-@click.command("evaluate", short_help="Say how good probabilities are.")
+@click.command("evaluate", cls=Command, short_help="Say how good probabilities are.")
 @options.input_file("probabilities", "PROBABILITIES")
 @options.labelled_options
 @click.option(
     "--by", metavar="COLUMN", help="Column of groups: the measures of each, beside those of all rows."
 )
 @click.option(
-    "--report", "page", type=click.Path(), metavar="PAGE.html", help="Also write a report to this page."
+    "--report", "page", type=Written(), metavar="PAGE.html", help="Also write a report to this page."
 )
 @options.json_option
 def command(**given: Any) -> None:

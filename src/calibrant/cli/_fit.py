@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._files import Command, Written
 
 
-@click.command("fit", short_help="Learn the map from scores to probabilities.")
+@click.command("fit", cls=Command, short_help="Learn the map from scores to probabilities.")
 @options.input_file("scores_file", "SCORES")
 @options.labelled_options
 @click.option(
@@ -54,9 +55,9 @@ from calibrant.cli import _options as options
 )
 @click.option("--date", metavar="TEXT", help="A date to keep in the model, such as 2026-03-31.")
 @click.option(
-    "--report", "page", type=click.Path(), metavar="PAGE.html", help="Also write a report to this page."
+    "--report", "page", type=Written(), metavar="PAGE.html", help="Also write a report to this page."
 )
-@click.option("--out", type=click.Path(), metavar="MODEL.json", required=True, help="The model to write.")
+@click.option("--out", type=Written(), metavar="MODEL.json", required=True, help="The model to write.")
 @options.json_option
 def command(**given: Any) -> None:
     """Learn the map from scores to probabilities, and keep it as one small file.

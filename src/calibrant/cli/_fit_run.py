@@ -6,6 +6,7 @@ import click
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
+from calibrant._core._whole_files import together
 from calibrant.cli._cost_file import CostFile, read_cost_file
 from calibrant.cli._options import listed
 from calibrant.cli._passes import rows_in_passes
@@ -104,9 +105,10 @@ def run(
         fitted = fit_passes(rows_in_passes(source, wanted), new)
     else:
         fitted = fit_in_memory(rows, new)
-    if page is not None:
-        _report(fitted, scores_file, page)
-    save(fitted.model, out, date=date)
+    with together():
+        if page is not None:
+            _report(fitted, scores_file, page)
+        save(fitted.model, out, date=date)
     if as_json:
         show_json({"model": out, "report": page, **_content(fitted, method)})
     else:

@@ -3,10 +3,11 @@
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._files import Command, Read
 
 
-@click.command("inspect", short_help="Say what a model file holds.")
-@click.argument("model", type=click.Path(), metavar="MODEL.json")
+@click.command("inspect", cls=Command, short_help="Say what a model file holds.")
+@click.argument("model", type=Read(), metavar="MODEL.json")
 @options.json_option
 def command(model: str, as_json: bool) -> None:
     """Say what a model file holds: classes, method, costs, and what is known of its training.

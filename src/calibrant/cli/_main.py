@@ -1,5 +1,6 @@
 """The command: its parts are loaded when they are called for, its errors are one line."""
 
+import errno
 import os
 import sys
 import warnings
@@ -10,6 +11,15 @@ from typing import Any
 import click
 
 from calibrant._core._errors import CalibrantError, ParameterError
+from calibrant._core._whole_files import n_in_place
+from calibrant.cli._process import (
+    Terminated,
+    be_undisturbed,
+    end,
+    end_by,
+    open_closed_streams,
+    unwind_when_terminated,
+)
 
 #: The module of every command, in the order in which they are listed.
 COMMANDS = {
@@ -26,6 +36,8 @@ COMMANDS = {
 }
 #: Exit statuses beside 0.
 BAD_DATA, BAD_USAGE, INTERRUPTED = 1, 2, 130
+#: What a standard output can fail by that is full, closed or broken.
+OUTPUT_ERRORS = {errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT}
 
 
 class Interrupted(Exception):  # noqa: N818  (nothing went wrong)
@@ -75,24 +87,26 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command as a process."""
+    open_closed_streams()
+    unwind_when_terminated()
     try:
         run()
-    except SystemExit as end:
-        if end.code and "pyarrow" in sys.modules:
-            # A reader stopped halfway may still have a thread at work, which would abort Python's own
-            # ending. All files have been closed or removed by now.
-            for stream in (sys.stdout, sys.stderr):
-                with suppress(OSError):
-                    stream.flush()
-            os._exit(int(end.code))
-        raise
+    except SystemExit as status:
+        end(int(status.code or 0))
+    except Terminated as asked:
+        be_undisturbed()
+        _say(_ended("terminated", 0))
+        end_by(asked.number)
 
 
 def run() -> None:
     """Run the command; whatever goes wrong is one line."""
     warnings.showwarning = _warn
+    before = n_in_place()
     try:
-        sys.exit(cli.main(prog_name="calibrant", standalone_mode=False))
+        status = cli.main(prog_name="calibrant", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "calibrant"
         _stop(f"{error.format_message().rstrip('.')}; see {path} --help", BAD_USAGE)
@@ -101,11 +115,9 @@ def run() -> None:
     except (Interrupted, click.Abort, KeyboardInterrupt):
         if sys.stderr.isatty():
             click.echo(err=True)  # after the ^C that the terminal shows
-        _stop("interrupted; no file was written", INTERRUPTED)
+        _stop(_ended("interrupted", before), INTERRUPTED)
     except BrokenPipeError:
-        # Nobody reads any more. What is still to be written must not complain when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.exit(BAD_DATA)
+        sys.exit(BAD_DATA)  # nobody reads any more
     except (CalibrantError, click.ClickException, OSError, MemoryError) as error:
         _stop(_one_line(error), BAD_DATA)
     except Exception as error:
@@ -122,15 +134,26 @@ def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "there must be more memory for this; pass --in-passes, or use a sample of the rows"
     if isinstance(error, OSError) and not isinstance(error, CalibrantError) and error.strerror:
+        if error.filename is None and error.errno in OUTPUT_ERRORS:  # files of ours are named
+            return f"standard output must be writable, with room on its disk; {error.strerror}"
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split()) or type(error).__name__
 
 
+def _ended(how: str, n_before: int) -> str:
+    return how if n_in_place() > n_before else f"{how}; no file was written"
+
+
 def _stop(message: str, status: int) -> None:
-    click.echo(f"calibrant: {message}", err=True)
+    _say(message)
     sys.exit(status)
+
+
+def _say(message: str) -> None:
+    with suppress(OSError):  # the status tells it, too
+        click.echo(f"calibrant: {message}", err=True)
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Show a warning as one line, without the place in our code."""
-    click.echo(f"calibrant: warning: {' '.join(str(message).split())}", err=True)
+    _say(f"warning: {' '.join(str(message).split())}")

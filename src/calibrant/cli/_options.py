@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from calibrant._core._errors import ParameterError
+from calibrant.cli._files import Read
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -24,7 +25,7 @@ def together(*decorators: Callable[[Command], Command]) -> Callable[[Command], C
 
 def input_file(name: str, metavar: str) -> Callable[[Command], Command]:
     """Give the argument for a file of rows."""
-    return click.argument(name, type=click.Path(allow_dash=True), metavar=metavar)
+    return click.argument(name, type=Read(allow_dash=True), metavar=metavar)
 
 
 format_option = click.option(
@@ -58,7 +59,7 @@ costs_option = click.option(
     "--costs",
     "--cost",
     "costs",
-    type=click.Path(),
+    type=Read(),
     metavar="COSTS.csv",
     help="What decisions cost: the first column names the decision, the header the truth. Decisions beyond "
     "the classes are allowed, such as 'ask a person'.",

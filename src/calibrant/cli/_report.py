@@ -5,16 +5,17 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._files import Command, Written
 
 
-@click.command("report", short_help="Write a page: can these probabilities be believed?")
+@click.command("report", cls=Command, short_help="Write a page: can these probabilities be believed?")
 @options.input_file("probabilities", "PROBABILITIES")
 @options.labelled_options
 @options.costs_option
 @click.option("--names", metavar="COLUMN", help="Column that names the rows in the list of likely mistakes.")
 @click.option("--title", metavar="TEXT", help="What the report is about.")
 @click.option(
-    "--out", type=click.Path(), metavar="PAGE.html", required=True, help="The page, or its numbers as .json."
+    "--out", type=Written(), metavar="PAGE.html", required=True, help="The page, or its numbers as .json."
 )
 def command(**given: Any) -> None:
     """Write a page that says whether probabilities can be believed, and what decisions by them cost.

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import click
 
+from calibrant.cli._files import Command, Folder
 
-@click.command("reproduce")
+
+@click.command("reproduce", cls=Command)
 @click.argument("names", nargs=-1, metavar="[NAME | PAPER | all]...")
 @click.option(
     "--quick/--full",
@@ -23,7 +25,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print the findings for a machine.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Folder(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help="Also write the findings of every experiment to FOLDER/NAME.json.",
 )

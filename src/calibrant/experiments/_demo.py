@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._whole_files import together
 from calibrant.calibrators import RankedLogisticCalibrator
 from calibrant.classifiers import CalibratedClassifier
 from calibrant.codes import normalize
@@ -254,4 +255,5 @@ def write_reports(results: list[Forecasts], folder: Path) -> dict[Path, Summary]
     dict of Path to Summary
         What was written where.
     """
-    return {summary.save(folder / name): summary for name, summary in reports(results).items()}
+    with together():
+        return {summary.save(folder / name): summary for name, summary in reports(results).items()}
