@@ -118,6 +118,30 @@ def test_types_that_have_a_text(tmp_path):
     assert read(tmp_path / "out.parquet").to_pylist() == table.to_pylist()
 
 
+def refuse_word(word):
+    raise AssertionError(f"{word} is no JSON")
+
+
+def test_json_has_no_word_for_what_is_not_finite(tmp_path):
+    numbers = [0.5, float("nan"), float("inf"), -float("inf"), None]
+    table = pa.table(
+        {
+            "x": numbers,
+            "list": [numbers] * 5,
+            "of": [{"a": number} for number in numbers],
+            "text": ["NaN"] * 5,
+        }
+    )
+    with open_sink(tmp_path / "out.jsonl") as sink:
+        sink.write(table)
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    rows = [json.loads(line, parse_constant=refuse_word) for line in lines]
+    finite = [0.5, None, None, None, None]
+    assert [row["x"] for row in rows] == finite
+    assert [row["of"]["a"] for row in rows] == finite
+    assert all(row["list"] == finite and row["text"] == "NaN" for row in rows)
+
+
 def test_nested_columns_are_no_csv(tmp_path):
     with (
         pytest.raises(DataError, match="columns of CSV must hold single values; 'x' holds list"),
