@@ -1,7 +1,6 @@
 """`calibrant apply`: every row once, in order, whatever it comes in."""
 
 import io
-import shutil
 
 import numpy as np
 import pyarrow as pa
@@ -168,12 +167,6 @@ def test_no_rows_in_no_rows_out(folder, ending):
         assert (folder / "out.csv").read_text() == "id,top_1,top_1_probability,decision\n"
     elif ending == "parquet":
         assert pa_parquet.read_table(folder / "out.parquet").num_rows == 0
-
-
-def test_the_output_may_be_the_input(folder):
-    shutil.copy(folder / "new.csv", folder / "same.csv")
-    here("apply", "model.json", "same.csv", "--out", "same.csv", cwd=folder)
-    assert (folder / "same.csv").read_text() == (folder / "probabilities.csv").read_text()
 
 
 @pytest.mark.parametrize(

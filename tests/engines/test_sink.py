@@ -256,6 +256,8 @@ def test_standard_output(monkeypatch, kind):
     [
         ("", "the output must be a file; .* is a folder"),
         ("out.txt", "the format must be plain from the suffix"),
+        ("a\0b.csv", "must be writable, with room on its disk; embedded null"),
+        ("loop.csv", "must be writable, with room on its disk; Too many levels of symbolic links"),
         ("out.parquet.gz", "Parquet must not be compressed as a whole"),
         (
             "missing/out.csv",
@@ -264,6 +266,7 @@ def test_standard_output(monkeypatch, kind):
     ],
 )
 def test_places_that_cannot_be_written(tmp_path, where, message):
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
     with pytest.raises(DataError, match=message), open_sink(tmp_path / where):
         raise AssertionError("it was opened")
 

@@ -147,8 +147,8 @@ def open_sink(where: str | os.PathLike[str], *, format: str | None = None) -> Si
 def _is_special(path: str) -> bool:
     try:
         return is_special(path)
-    except OSError as error:
-        raise DataError(f"{path} must {MUST}; {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} must {MUST}; {getattr(error, 'strerror', error)}") from error
 
 
 class _Target:
@@ -220,7 +220,11 @@ class _Replaced(_Target):
 
     def open(self) -> None:
         self._raw = self._whole.open()
-        self.file = _compressed(self._raw, self._compression)
+        try:
+            self.file = _compressed(self._raw, self._compression)
+        except BaseException:
+            self._whole.discard()
+            raise
 
     def keep(self) -> None:
         if self.file is not self._raw:
