@@ -97,16 +97,27 @@ def _routes() -> bool:
 def weight_parameter(estimator: Any) -> str | None:
     """The parameter of `fit` by which a learner takes weights; of a pipeline, that of its last step.
 
-    With metadata routing only those who have asked for weights take them.
+    With metadata routing a learner that has declined them takes none, and a pipeline none that no step has
+    asked for.
     """
-    if _routes():
-        consumed = get_routing_for_object(estimator).consumes("fit", ["sample_weight"])
-        return "sample_weight" if consumed else None
     if isinstance(estimator, Pipeline):
+        if _routes():
+            consumed = get_routing_for_object(estimator).consumes("fit", ["sample_weight"])
+            return "sample_weight" if consumed else None
         name, last = estimator.steps[-1]
         inner = weight_parameter(last)
         return None if inner is None else f"{name}__{inner}"
-    return "sample_weight" if has_fit_parameter(estimator, "sample_weight") else None
+    takes_weights = has_fit_parameter(estimator, "sample_weight") and not _has_declined(estimator)
+    return "sample_weight" if takes_weights else None
+
+
+def _has_declined(estimator: Any) -> bool:
+    """Whether a learner, with metadata routing, wants no weights; one that has not said may get them."""
+    if not _routes():
+        return False
+    routing = get_routing_for_object(estimator)
+    own = getattr(routing, "_self_request", routing)  # a learner that wraps others routes to them as well
+    return own.fit.requests.get("sample_weight") is False
 
 
 def _grows_a_tree(estimator: Any) -> bool:
