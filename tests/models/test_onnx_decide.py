@@ -63,6 +63,12 @@ def test_two_classes_at_the_threshold():
     np.testing.assert_array_equal(run(model, score)["decision"], model.decide(score))
 
 
+def test_small_costs_do_not_all_tie():
+    model = deciding(2, cost=[[0, 4e-15], [1e-15, 0]])
+    score = np.array([0.1, 0.19, 0.2, 0.21, 0.9])
+    assert run(model, score)["decision"].tolist() == model.decide(score).tolist() == [0, 0, 0, 1, 1]
+
+
 def test_without_costs_the_most_probable_class_and_of_equals_the_first():
     model = deciding(3)
     proba = np.array([[0.4, 0.4, 0.2], [0.2, 0.4, 0.4], [0.25, 0.25, 0.5]])

@@ -174,6 +174,13 @@ class TestCosts:
         opened.set_cost(0, 0, summary.decisions.cost[0][0])
         self.check(summary, opened, np.array(summary.decisions.cost))
 
+    def test_small_costs_do_not_all_tie(self, visit):
+        summary, opened = visit("two")
+        cost = 1e-15 * np.array(summary.decisions.cost)
+        for i, j in np.ndindex(cost.shape):
+            opened.set_cost(i, j, cost[i, j])
+        self.check(summary, opened, cost)
+
     def test_a_sample_is_called_a_sample(self, visit):
         summary, opened = visit("ten")
         assert len(summary.sample.rows) == 2000
