@@ -50,6 +50,14 @@ def test_a_single_score_is_calibrated_as_in_memory(spark, two_classes, method):
     assert model.summary.metrics.log_loss == pytest.approx(expected.summary_.metrics.log_loss, rel=0.1)
 
 
+def test_a_sigmoid_of_two_distinct_scores_gives_their_mean_targets(spark):
+    """The rows are too unbalanced for unguarded Newton steps, and the sample that is the start has one class."""
+    scores, y = np.repeat([-1.0, 1.0], [8, 1500]), np.repeat([0, 1], [8, 1500])
+    frame = frame_of(spark, scores, y, n_partitions=2)
+    model = ScoreCalibrator(rawPredictionCol="s", method="sigmoid").fit(frame).scoreModel
+    np.testing.assert_allclose(model.predict_proba([-1, 1])[:, 1], [1 / 10, 1501 / 1502], atol=1e-10)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_many_scores_are_calibrated_as_in_memory(spark, three_classes, method):
     scores, y = three_classes

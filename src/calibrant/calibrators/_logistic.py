@@ -1,17 +1,39 @@
 """Maximum likelihood for P = 1/(1 + exp(A f + B)), by safeguarded Newton steps."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from calibrant._core._arrays import Float64Array
-from calibrant.calibrators._binary import BLOCK
+from calibrant._core._errors import DataError
 
+#: Rows worked on at once: small enough for working arrays that need no fresh memory.
+BLOCK = 1 << 13
 #: With more rows than the first number, the fit starts from the solution for about the second number of them.
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
+#: Greatest change of the log-odds of any row by a last step, relative to log-odds beyond 1. Newton's method
+#: squares the error, so that the answer is good to rounding.
+TOLERANCE = 1e-7
+#: A step that changes log-odds no more than this is the last, too, if it gains less than the second number,
+#: per unit of weight: the rest is rounding.
+SHORT, NO_GAIN = 1e-3, 1e-20
+#: A step that changes the log-odds of no row by more than this changes no curvature by more than a factor of
+#: e, and so goes downhill by at least a quarter of what it promises.
+SAFE = 1.0
+LONG = 20.0
+#: A step of the Newton method that leaves more than this share of the slope went along an exponential tail,
+#: where a step of any length changes log-odds by one. After so many steps, longer ones are tried.
+TAIL, PATIENCE = 0.3, 6
+#: Lengths that are tried in one question, in place of a step that ended uphill, or in a tail.
+SHORTER = (np.ldexp(1.0, -np.arange(1, 5)), np.ldexp(1.0, -np.arange(6, 62, 2)))
+LONGER = np.ldexp(1.0, np.arange(2, 42, 2))
+#: Features that, where the rows are uncertain, vary less than this in some direction have no optimum, or none
+#: that can be told.
+SINGULAR = 1e-14
+#: Rows that are uncertain, and lie closer together than this in units of the reach of all, are at one point.
+POINT = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +45,34 @@ class LogisticFit:
     n_iter: int
     converged: bool
 
+    @classmethod
+    def about(
+        cls, pivot: Float64Array, slope: Float64Array, middle: float, n_iter: int, converged: bool
+    ) -> "LogisticFit":
+        """Give the map with some slopes whose log-odds at a pivot are known."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return cls(slope, float(middle - slope @ pivot), n_iter, converged)
+
+    def checked(self) -> "LogisticFit":
+        """Give the map if numbers can hold it.
+
+        Returns
+        -------
+        LogisticFit
+            The map.
+
+        Raises
+        ------
+        DataError
+            If a slope or the intercept is not finite.
+        """
+        if not (np.isfinite(self.slope).all() and np.isfinite(self.intercept)):
+            raise DataError(
+                "scores must differ by more than about 1e-305 for the slope of a logistic map to be a finite "
+                "number; got scores that differ by less; multiply them by 1e300 or so first"
+            )
+        return self
+
 
 def fit_logistic(
     features: Float64Array,
@@ -30,7 +80,7 @@ def fit_logistic(
     weights: Float64Array | None,
     *,
     max_iter: int = 100,
-    tol: float = 1e-9,
+    tol: float = TOLERANCE,
 ) -> LogisticFit:
     """Minimise the weighted cross entropy of targets in [0, 1] under a logistic map.
 
@@ -44,97 +94,92 @@ def fit_logistic(
         Positive weights.
     max_iter : int, default=100
         Largest number of Newton steps.
-    tol : float, default=1e-9
-        A step whose largest entry is below this, in units of the standardised features and relative to
-        the parameters where these are large, is the last. Newton's method squares the error in each
-        step, so the answer is good to rounding.
+    tol : float, default=1e-7
+        A step that changes the log-odds of no row by more than this, relative to the log-odds where these
+        are large, is the last.
 
     Returns
     -------
     LogisticFit
         Slopes A and intercept B of ``1/(1 + exp(features @ A + B))``.
-
-    Notes
-    -----
-    The objective ``sum_i w_i [t_i log(1 + e^z_i) + (1 - t_i) log(1 + e^-z_i)]``, ``z = f A + B``, is
-    convex. It is minimised in standardised features, because a fixed tolerance would otherwise stop too
-    early on scores of a small scale. A Newton step of a convex function that ends going downhill, or
-    where the slope along it has all but vanished, is taken. Only after one that went too far is the
-    objective itself evaluated, and the step halved until it decreases enough (Lin, Lin & Weng 2007).
     """
-    standard, shift, unit = _standardise(features)
-    problem = _Problem(standard, target, weights)
-    theta, n_iter, converged = _minimise(problem, _start(problem), max_iter, tol)
-    slope = theta[:-1] / unit
-    return LogisticFit(slope, float(theta[-1] - slope @ shift), n_iter, converged)
+    unit = np.ldexp(1.0, np.frexp(np.maximum(-features.min(axis=0), features.max(axis=0)))[1] - 1)
+    problem = _Problem(features, unit, target, weights)
+    with np.errstate(under="ignore"):  # far out, certainty
+        theta, pivot, n_iter, converged = _minimise(problem, *_start(problem), max_iter, tol)
+    with np.errstate(over="ignore"):
+        slope = theta[:-1] / unit
+    return LogisticFit.about(pivot * unit, slope, float(theta[-1]), n_iter, converged)
 
 
-def _standardise(features: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
-    """Centred and scaled features as rows, with a row of ones for the intercept.
-
-    Powers of two are taken out first, so that squares can neither overflow nor vanish.
-    """
-    size = np.ldexp(1.0, np.frexp(np.abs(features).max(axis=0))[1] - 1)
-    standard = np.ones((features.shape[1] + 1, len(features)))
-    scaled = np.divide(features.T, size[:, None], out=standard[:-1])
-    shift = scaled.mean(axis=1)
-    scaled -= shift[:, None]
-    spread = np.sqrt(np.einsum("ij,ij->i", scaled, scaled) / len(features))
-    scaled /= spread[:, None]
-    return standard, shift * size, spread * size
-
-
-def _start(problem: "_Problem") -> Float64Array:
+def _start(problem: "_Problem") -> tuple[Float64Array, Float64Array]:
     """No slope and the mean target; with many rows, the solution for a few of them if that is tame."""
     flat = problem.flat_map()
     if problem.n_rows <= MANY_ROWS:
         return flat
     sample = problem.every(problem.n_rows // FEW_ROWS)
-    theta, _, converged = _minimise(sample, sample.flat_map(), 20, 1e-3)
-    return theta if converged and np.abs(theta).max() < 20 else flat
+    theta, pivot, _, converged = _minimise(sample, *flat, 20, 1e-3)
+    return (theta, pivot) if converged and tame(theta, pivot, problem.low, problem.high) else flat
+
+
+def tame(theta: Float64Array, pivot: Float64Array, low: Float64Array, high: Float64Array) -> bool:
+    """Whether a map is far from certainty, so that it will do as a start."""
+    return bool(np.abs(theta) @ _reach(pivot, low, high) < 50)
 
 
 def _minimise(
-    problem: "_Problem", theta: Float64Array, max_iter: int, tol: float
-) -> tuple[Float64Array, int, bool]:
-    search = newton(theta, max_iter, tol)
+    problem: "_Problem", theta: Float64Array, pivot: Float64Array, max_iter: int, tol: float
+) -> tuple[Float64Array, Float64Array, int, bool]:
+    search = newton(theta, pivot, problem.low, problem.high, max_iter, tol)
     try:
         question = next(search)
         while True:
-            answer = (
-                problem.derivatives(question.at[0])
-                if question.slopes
-                else np.array([problem.objective(point) for point in question.at])
-            )
-            question = search.send(answer)
+            question = search.send(problem.answer(question))
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What Newton's method asks of the rows: gradient and Hessian at a point, or the objective at some."""
+    """What Newton's method asks of the rows, whose log-odds are ``theta[:-1] @ (x - pivot) + theta[-1]``.
 
-    slopes: bool
-    at: tuple[Float64Array, ...]
+    Without lengths gradient and Hessian, and otherwise the slopes along the step at these lengths, all per
+    unit of weight.
+    """
+
+    theta: Float64Array
+    pivot: Float64Array
+    step: Float64Array
+    lengths: Float64Array = field(default_factory=lambda: np.empty(0))
 
 
-#: Is sent gradient and Hessian, or objectives, per unit of weight.
-NewtonSearch = Generator[Question, Any, tuple[Float64Array, int, bool]]
+#: Gives the minimiser, the pivot that it is about, the number of steps, and whether the optimum was reached.
+NewtonSearch = Generator[Question, Any, tuple[Float64Array, Float64Array, int, bool]]
 
 
-def newton(theta: Float64Array, max_iter: int, tol: float) -> NewtonSearch:
-    """Minimise a convex objective by safeguarded Newton steps, wherever the rows are.
+def newton(
+    theta: Float64Array,
+    pivot: Float64Array,
+    low: Float64Array,
+    high: Float64Array,
+    max_iter: int,
+    tol: float = TOLERANCE,
+) -> NewtonSearch:
+    """Minimise the cross entropy under a logistic map by safeguarded Newton steps, wherever the rows are.
 
     Parameters
     ----------
-    theta : ndarray of shape (r,)
-        Where to begin.
+    theta : ndarray of shape (r + 1,)
+        Where to begin: the slopes, then the log-odds at the pivot.
+    pivot : ndarray of shape (r,)
+        The values of the features that the map turns about.
+    low, high : ndarray of shape (r,)
+        Bounds of the features.
     max_iter : int
         Largest number of steps.
     tol : float
-        A step whose largest entry is below this, relative to the parameters where these are large, is the
-        last.
+        A step that changes the log-odds of no row by more than this, relative to the log-odds where these
+        are large, is the last.
 
     Yields
     ------
@@ -144,88 +189,225 @@ def newton(theta: Float64Array, max_iter: int, tol: float) -> NewtonSearch:
     Returns
     -------
     tuple
-        The minimiser, the number of steps, and whether the optimum was reached.
+        The minimiser, its pivot, the number of steps, and whether the optimum was reached.
+
+    Notes
+    -----
+    The objective ``sum_i w_i [t_i log(1 + e^z_i) + (1 - t_i) log(1 + e^-z_i)]``, ``z = f A + B``, is convex,
+    so slopes alone prove that it decreases, and more finely than its values could: up to a place where a ray
+    still goes downhill, it went downhill all the way. Newton steps do not depend on the origin and the scale
+    of the features, their rounding does: features are taken about the mean of those rows that are uncertain
+    yet, which an outlier does not move, and the Hessian is scaled to a diagonal of ones.
     """
-    gradient, hessian = yield Question(True, (theta,))
+    centre, reach = pivot, _reach(pivot, low, high)
+    gradient, hessian = yield Question(theta, pivot, theta)
     for n_iter in range(1, max_iter + 1):
-        # The step of least norm: collinear features, or certainty everywhere, leave the Hessian singular.
-        step = -np.asarray(np.linalg.lstsq(hessian, gradient, rcond=None)[0], dtype=np.float64)
-        if np.abs(step).max() < tol * max(1.0, np.abs(theta).max()):
-            return theta + step, n_iter, True
-        reached = yield from _advance(theta, step, gradient)
-        if reached is None:
-            return theta, n_iter, True
-        theta, gradient, hessian = reached
-    return theta, max_iter, False
+        theta, pivot, gradient, hessian = yield from _recentre(theta, pivot, gradient, hessian, low, high)
+        if pivot is not centre:
+            centre, reach = pivot, _reach(pivot, low, high)
+        step, regular = _newton_step(gradient, hessian, reach)
+        slope = float(gradient @ step)
+        size = np.abs(step) * reach
+        change = float((size / np.maximum(1.0, np.abs(theta) * reach)).max())
+        if regular and (change <= tol or (change <= SHORT and -slope <= NO_GAIN)):
+            return theta + step, pivot, n_iter, True
+        moved = None
+        if slope < 0:
+            shorter = min(1.0, LONG / float(size.sum()))
+            safe, patient = bool(size.sum() <= SAFE), shorter == 1 and n_iter < PATIENCE
+            moved = yield from _advance(
+                theta, shorter * step, pivot, shorter * slope, safe=safe, patient=patient
+            )
+        if moved is None:
+            return theta, pivot, n_iter, False
+        theta, gradient, hessian = moved
+    return theta, pivot, max_iter, False
+
+
+def _recentre(
+    theta: Float64Array,
+    pivot: Float64Array,
+    gradient: Float64Array,
+    hessian: Float64Array,
+    low: Float64Array,
+    high: Float64Array,
+) -> Generator[Question, Any, tuple[Float64Array, Float64Array, Float64Array, Float64Array]]:
+    """Turn the same map about the middle of the rows that are uncertain, if the pivot is far from them."""
+    for _ in range(4):
+        mass = hessian[-1, -1]
+        if not mass > 0:
+            break
+        offset = hessian[:-1, -1] / mass
+        if (hessian.diagonal()[:-1] / mass > 1.0001 * offset * offset).all():
+            break
+        moved = np.clip(pivot + offset, low, high)
+        theta = np.append(theta[:-1], theta[-1] + theta[:-1] @ (moved - pivot))
+        pivot = moved
+        gradient, hessian = yield Question(theta, pivot, theta)
+    return theta, pivot, gradient, hessian
+
+
+def _newton_step(
+    gradient: Float64Array, hessian: Float64Array, reach: Float64Array
+) -> tuple[Float64Array, bool]:
+    """The step, long but not without bounds where nothing curves, and whether the Hessian is regular."""
+    scale = np.sqrt(hessian.diagonal())
+    regular = bool((scale > POINT * scale[-1] * reach).all())
+    if not regular:
+        scale[scale == 0] = 1.0
+    values, directions = np.linalg.eigh(hessian / (scale * scale[:, None]))
+    if values[0] <= SINGULAR:
+        regular, values = False, np.maximum(values, SINGULAR)
+    return -(directions @ ((gradient / scale) @ directions / values)) / scale, regular
+
+
+def _reach(pivot: Float64Array, low: Float64Array, high: Float64Array) -> Float64Array:
+    """How much a unit of every parameter changes log-odds at most."""
+    return np.append(np.maximum(high - pivot, pivot - low), 1.0)
 
 
 def _advance(
-    theta: Float64Array, step: Float64Array, gradient: Float64Array
+    theta: Float64Array, step: Float64Array, pivot: Float64Array, slope: float, *, safe: bool, patient: bool
 ) -> Generator[Question, Any, tuple[Float64Array, Float64Array, Float64Array] | None]:
-    """Go along the step as far as the objective decreases; None if rounding leaves no way to go.
-
-    The objective is asked for at a few lengths at once, as an answer may take a pass over a file.
-    """
-    slope = gradient @ step
-    ahead, hessian = yield Question(True, (theta + step,))
-    if ahead @ step <= -0.1 * slope:
-        return theta + step, ahead, hessian
-    lengths = np.ldexp(1.0, -np.arange(34))
-    here = None
-    for some in np.split(lengths, [4, 10]):
-        trials = tuple(theta + length * step for length in some)
-        objectives = yield Question(False, trials if here is not None else (theta, *trials))
-        if here is None:
-            here, objectives = objectives[0], objectives[1:]
-        enough = np.flatnonzero(objectives <= here + 1e-4 * some * slope)
-        if len(enough):
-            trial = trials[enough[0]]
-            gradient, hessian = yield Question(True, (trial,))
-            return trial, gradient, hessian
-    return None
+    """Go along the step as far as the objective decreases; None if rounding leaves no way to go."""
+    gradient, hessian = yield Question(theta + step, pivot, step)
+    end = float(gradient @ step)
+    in_tail = end < TAIL * slope and not patient
+    if (end <= 0 or safe) and not in_tail:
+        return theta + step, gradient, hessian
+    for lengths in (LONGER,) if in_tail else SHORTER:
+        slopes = yield Question(theta, pivot, step, lengths)
+        if not in_tail and lengths[0] == 0.5 and end + slopes[0] <= 0.1 * slope:
+            # Slopes rise along the step, so their mean over it is at most that of the end and the middle.
+            return theta + step, gradient, hessian
+        downhill = np.flatnonzero(slopes < 1e-16 * slope if in_tail else slopes <= 0)
+        if len(downhill):
+            length = lengths[downhill].max()
+            gradient, hessian = yield Question(theta + length * step, pivot, step)
+            return theta + length * step, gradient, hessian
+    return (theta + step, gradient, hessian) if in_tail else None
 
 
 class _Problem:
-    """The objective per unit of weight, summed block by block."""
+    """The rows, and what they answer, summed block by block.
 
-    def __init__(self, features: Float64Array, target: Float64Array, weights: Float64Array | None) -> None:
-        self._features, self._target, self._weights = features, target, weights
+    Features are divided by a unit, a power of two, so that squares can neither overflow nor vanish.
+    """
+
+    def __init__(
+        self, features: Float64Array, unit: Float64Array, target: Float64Array, weights: Float64Array | None
+    ) -> None:
+        self._features, self._unit, self._target, self._weights = features, unit, target, weights
         self._total = float(len(target)) if weights is None else float(weights.sum())
         self.n_rows = len(target)
+        self.low, self.high = features.min(axis=0) / unit, features.max(axis=0) / unit
+        self._centred = np.ones((features.shape[1] + 1, self.n_rows))
+        self._pivot: Float64Array | None = None
 
     def every(self, stride: int) -> "_Problem":
         """The same problem with one row in so many."""
         weights = None if self._weights is None else self._weights[::stride]
-        return _Problem(self._features[:, ::stride], self._target[::stride], weights)
+        return _Problem(self._features[::stride], self._unit, self._target[::stride], weights)
 
-    def flat_map(self) -> Float64Array:
-        """No slope, and the intercept that fits the mean target."""
-        wanted = self._target.mean() if self._weights is None else self._weights @ self._target / self._total
-        return np.append(np.zeros(len(self._features) - 1), np.log((1 - wanted) / wanted))
+    def flat_map(self) -> tuple[Float64Array, Float64Array]:
+        """No slope, and the log-odds of the mean target, about the mean."""
+        mass = np.ones(self.n_rows) if self._weights is None else self._weights
+        middle = np.log(mass @ (1 - self._target)) - np.log(mass @ self._target)
+        pivot = (self._features / self._unit).mean(axis=0)
+        return np.append(np.zeros(len(pivot)), middle), pivot
 
-    def derivatives(self, theta: Float64Array) -> tuple[Float64Array, Float64Array]:
-        gradient, hessian = np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
-        for features, target, weights in self._blocks():
-            proba = expit(-(theta @ features))
-            curvature = proba * (1 - proba)
-            excess = np.subtract(target, proba, out=proba)
-            if weights is not None:
-                excess *= weights
-                curvature *= weights
-            gradient += features @ excess
-            hessian += (features * curvature) @ features.T
-        return gradient / self._total, hessian / self._total
+    def answer(self, question: Question) -> Any:
+        """Gradient and Hessian, or slopes along a ray."""
+        self._centre(question.pivot)
+        if len(question.lengths):
+            ray = question.theta, question.step, question.lengths
+            return sum(ray_slopes(*ray, *rows) for rows in self._blocks()) / self._total
+        parts = [derivatives(question.theta @ rows[0], *rows) for rows in self._blocks()]
+        return [sum(each) / self._total for each in zip(*parts, strict=True)]
 
-    def objective(self, theta: Float64Array) -> float:
-        total = 0.0
-        for features, target, weights in self._blocks():
-            z = theta @ features
-            loss = target * np.logaddexp(0, z) + (1 - target) * np.logaddexp(0, -z)
-            total += float(loss.sum() if weights is None else weights @ loss)
-        return total / self._total
+    def _centre(self, pivot: Float64Array) -> None:
+        if self._pivot is not pivot:
+            self._pivot = pivot
+            np.divide(self._features.T, self._unit[:, None], out=self._centred[:-1])
+            self._centred[:-1] -= pivot[:, None]
 
     def _blocks(self) -> Iterator[tuple[Float64Array, Float64Array, Float64Array | None]]:
         for start in range(0, self.n_rows, BLOCK):
             rows = slice(start, start + BLOCK)
             weights = None if self._weights is None else self._weights[rows]
-            yield self._features[:, rows], self._target[rows], weights
+            yield self._centred[:, rows], self._target[rows], weights
+
+
+def derivatives(
+    z: Float64Array, features: Float64Array, target: Float64Array, weights: Float64Array | None
+) -> tuple[Float64Array, Float64Array]:
+    """Gradient and Hessian of the cross entropy of some rows.
+
+    Parameters
+    ----------
+    z : ndarray of shape (n,)
+        Log-odds against: the map of the features.
+    features : ndarray of shape (q, n)
+        The features about the pivot, and a row of ones.
+    target : ndarray of shape (n,)
+        Wanted probabilities.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
+
+    Returns
+    -------
+    tuple of ndarray
+        Sums over the rows.
+    """
+    excess, curvature = _residuals(z, target)
+    if weights is not None:
+        excess *= weights
+        curvature *= weights
+    return features @ excess, (features * curvature) @ features.T
+
+
+def ray_slopes(
+    theta: Float64Array,
+    step: Float64Array,
+    lengths: Float64Array,
+    features: Float64Array,
+    target: Float64Array,
+    weights: Float64Array | None,
+) -> Float64Array:
+    """Slopes of the cross entropy of some rows along a step, at some lengths.
+
+    Parameters
+    ----------
+    theta, step : ndarray of shape (q,)
+        Where the ray begins, and its direction.
+    lengths : ndarray of shape (m,)
+        Lengths, in units of the step.
+    features : ndarray of shape (q, n)
+        The features about the pivot, and a row of ones.
+    target : ndarray of shape (n,)
+        Wanted probabilities.
+    weights : ndarray of shape (n,) or None
+        Weights of the rows.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Sums over the rows.
+    """
+    z, along = theta @ features, step @ features
+    mass = along if weights is None else along * weights
+    return np.array([_residuals(z + length * along, target)[0] @ mass for length in lengths])
+
+
+def _residuals(z: Float64Array, target: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Wanted minus given probability ``1/(1 + exp(z))``, and the variance of the latter.
+
+    Both come from the less likely side, whose probability is exact to the last bits however small it is.
+    """
+    small = np.exp(-np.abs(z))
+    large = np.reciprocal(1 + small)
+    small *= large
+    large *= small
+    excess = target - np.signbit(z)
+    excess -= np.copysign(small, z)
+    return excess, large

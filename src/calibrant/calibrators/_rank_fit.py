@@ -20,6 +20,8 @@ MAX_STEPS = 30
 #: Greatest numbers of rough and of last steps, and the length of a step after which each kind ends.
 ROUGH_STEPS, ROUGH = 15, 1e-3
 LAST_STEPS, FINE = 4, 1e-9
+#: A Hessian with an eigenvalue below this, scaled to a diagonal of ones, is not trusted in single precision.
+SINGULAR = 1e-5
 #: Standardised scores that vary less than this in some direction depend on each other.
 ROUNDING = 1e-12
 
@@ -118,8 +120,14 @@ def _search(rows: "_Rows", start: Float64Array) -> tuple[Float64Array, Float64Ar
         if not np.abs(theta).max() < 1e3:
             return theta, None, n_steps
         if np.abs(step).max() < ROUGH:
-            return theta, hessian, n_steps
+            return theta, hessian if _regular(hessian) else None, n_steps
     return theta, None, ROUGH_STEPS
+
+
+def _regular(hessian: Float64Array) -> bool:
+    """Whether single precision can tell that the optimum is a point: rows far out may have lost all say."""
+    scale = np.sqrt(hessian.diagonal())
+    return bool(scale.all()) and bool(np.linalg.eigvalsh(hessian / (scale * scale[:, None]))[0] > SINGULAR)
 
 
 def _finish(rows: "_Rows", theta: Float64Array, hessian: Float64Array) -> int | None:

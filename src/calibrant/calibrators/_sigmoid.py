@@ -15,6 +15,8 @@ from calibrant.calibrators._logistic import LogisticFit, fit_logistic
 
 #: How close to 0 and 1 a probability may come before its log-odds are taken.
 LOGIT_CLIP = 1e-12
+#: The greatest number below 1.
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
 
 
 class SigmoidCalibrator(BinaryCalibrator):
@@ -124,6 +126,7 @@ class SigmoidCalibrator(BinaryCalibrator):
         return self
 
     def _keep(self, fit: LogisticFit, *, separable: bool) -> None:
+        fit = fit.checked()
         self.A_, self.B_ = float(fit.slope[0]), fit.intercept
         self.n_iter_, self.converged_ = fit.n_iter, fit.converged and not separable
         if separable:
@@ -133,8 +136,13 @@ class SigmoidCalibrator(BinaryCalibrator):
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         elif not fit.converged:
-            message = f"the sigmoid fit stopped after max_iter={self.max_iter} steps; raise max_iter"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            advice = (
+                f"max_iter={self.max_iter} steps; raise max_iter"
+                if fit.n_iter >= self.max_iter
+                else f"{fit.n_iter} steps, short of the optimum; see whether some scores are out of all "
+                "proportion to the others"
+            )
+            warnings.warn(f"the sigmoid fit stopped after {advice}", ConvergenceWarning, stacklevel=4)
 
     def _positive(self, scores: Float64Array) -> Float64Array:
         with np.errstate(over="ignore"):  # far out the answer is 0 or 1
@@ -155,8 +163,11 @@ def flat_fit(mean: float) -> LogisticFit:
 
 
 def platt_targets(positive: float, negative: float, *, smooth: bool) -> tuple[float, float]:
-    """What positives and negatives are wanted to get: Platt's targets for their totals, or 1 and 0."""
-    return ((positive + 1) / (positive + 2), 1 / (negative + 2)) if smooth else (1.0, 0.0)
+    """What positives and negatives are wanted to get: Platt's targets for their totals, or 1 and 0.
+
+    Platt's stay below 1, however large a total is, as no finite map gives 1.
+    """
+    return (min((positive + 1) / (positive + 2), BELOW_ONE), 1 / (negative + 2)) if smooth else (1.0, 0.0)
 
 
 def _targets(target: Target, positive: float, negative: float, *, smooth: bool) -> Float64Array:

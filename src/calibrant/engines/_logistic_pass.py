@@ -1,19 +1,22 @@
-"""Passes of logistic regression: moments of the features, then gradients, Hessians and objectives."""
+"""Passes of logistic regression: moments of the features, then gradients, Hessians and slopes."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
-from calibrant.calibrators._binary import BLOCK
+from calibrant.calibrators._logistic import BLOCK, derivatives, ray_slopes
 from calibrant.calibrators._sigmoid import LOGIT_CLIP
 from calibrant.engines._rows import Rows
 from calibrant.engines._summary import Task, Totals
 from calibrant.engines._travel import travels
+
+#: Numbers up to this have differences that are numbers.
+HUGE = 2.0**1022
 
 
 def features_of(scores: Float64Array, transform: str) -> Float64Array:
@@ -27,6 +30,12 @@ def features_of(scores: Float64Array, transform: str) -> Float64Array:
             "re-scaled first"
         )
     return np.asarray(logit(np.clip(scores, LOGIT_CLIP, 1 - LOGIT_CLIP)))
+
+
+def standardised(features: Float64Array, shift: Float64Array, unit: Float64Array) -> Float64Array:
+    """Features in units about a shift; halved first where a difference might overflow."""
+    half = 0.5 if features.size and max(features.max(), -features.min()) > HUGE else 1.0
+    return (features * half - shift[:, None] * half) / (unit[:, None] * half)
 
 
 @travels
@@ -67,7 +76,7 @@ class Moments(Totals):
         r = len(features)
         mass = np.ones(len(right)) if weight is None else weight
         with np.errstate(over="ignore", invalid="ignore"):
-            scaled = (features - self.task.shift[:, None]) / self.task.unit[:, None]
+            scaled = standardised(features, self.task.shift, self.task.unit)
             self.sums[:3] += len(right), mass @ right, mass @ ~right
             self.sums[3 : 3 + r] += scaled @ mass
             self.sums[3 + r :] += ((scaled * mass) @ scaled.T).ravel()
@@ -120,7 +129,7 @@ class Moments(Totals):
 @travels
 @dataclass(frozen=True, eq=False)
 class AskSlopes(Task):
-    """Gradient and Hessian of the cross entropy at one point, or its value at several.
+    """Gradient and Hessian of the cross entropy at a point, or its slopes along a ray from there.
 
     Parameters
     ----------
@@ -134,10 +143,12 @@ class AskSlopes(Task):
         The combinations of standardised features that are used.
     targets : tuple of float
         The wanted probabilities of right and of wrong cases.
-    theta : ndarray of shape (m, q + 1)
-        The points: slopes, then the intercept.
-    slopes : bool
-        Whether the derivatives at the only point are asked for.
+    theta : ndarray of shape (q + 1,)
+        The point: slopes, then the intercept.
+    step : ndarray of shape (q + 1,)
+        The direction of the ray.
+    lengths : ndarray of shape (m,)
+        Where on the ray slopes are asked for; none if the derivatives at the point are.
     """
 
     problem: Any
@@ -147,70 +158,54 @@ class AskSlopes(Task):
     directions: Float64Array
     targets: tuple[float, float]
     theta: Float64Array
-    slopes: bool
+    step: Float64Array
+    lengths: Float64Array
 
     def empty(self) -> "Slopes":
         """Give the sums over no rows."""
-        n_points, n = self.theta.shape
-        return Slopes(self, n_sums=n + n * n, n_least=1, n_most=1) if self.slopes else Slopes(self, n_points)
+        n = len(self.theta)
+        return Slopes(self, len(self.lengths) or n + n * n, n_least=1, n_most=1)
 
     def standard(self, scores: Float64Array) -> Float64Array:
         """Features that are used, one per row, with a row of ones below."""
-        scaled = (features_of(scores, self.transform) - self.shift[:, None]) / self.unit[:, None]
+        scaled = standardised(features_of(scores, self.transform), self.shift, self.unit)
         used = np.ones((self.directions.shape[1] + 1, scores.shape[1]))
         np.matmul(self.directions.T, scaled, out=used[:-1])
         return used
 
 
 class Slopes(Totals):
-    """Sums over the cases: of the derivatives, or of the losses."""
+    """Sums over the cases: of the derivatives, or of the slopes along the ray."""
 
     def update(self, rows: Rows) -> None:
         """Add rows, in blocks that fit into the cache."""
         scores, right, weight = self.task.problem.cases(rows)
-        add = self._add_derivatives if self.task.slopes else self._add_losses
         high, low = self.task.targets
-        for start in range(0, len(right), BLOCK):
-            some = slice(start, start + BLOCK)
-            target = np.where(right[some], high, low)
-            add(
-                self.task.standard(scores[:, some]),
-                target,
-                right[some],
-                None if weight is None else weight[some],
-            )
+        with np.errstate(under="ignore"):  # far out, certainty
+            for start in range(0, len(right), BLOCK):
+                some = slice(start, start + BLOCK)
+                target = np.where(right[some], high, low)
+                mass = None if weight is None else weight[some]
+                self._add(self.task.standard(scores[:, some]), target, mass, right[some])
 
-    def _add_derivatives(
-        self, features: Float64Array, target: Float64Array, right: Array, weight: Float64Array | None
+    def _add(
+        self, features: Float64Array, target: Float64Array, weight: Float64Array | None, right: Array
     ) -> None:
-        z = self.task.theta[0] @ features
+        task = self.task
+        if len(task.lengths):
+            self.sums += ray_slopes(task.theta, task.step, task.lengths, features, target, weight)
+            return
+        z = task.theta @ features
         self.most[0] = max(self.most[0], z.max(where=right, initial=-np.inf))
         self.least[0] = min(self.least[0], z.min(where=~right, initial=np.inf))
-        proba = expit(-z)
-        curvature = proba * (1 - proba)
-        excess = np.subtract(target, proba, out=proba)
-        if weight is not None:
-            excess *= weight
-            curvature *= weight
-        n = len(features)
-        self.sums[:n] += features @ excess
-        self.sums[n:] += ((features * curvature) @ features.T).ravel()
-
-    def _add_losses(
-        self, features: Float64Array, target: Float64Array, right: Array, weight: Float64Array | None
-    ) -> None:
-        del right
-        for place, theta in enumerate(self.task.theta):
-            z = theta @ features
-            loss = target * np.logaddexp(0, z) + (1 - target) * np.logaddexp(0, -z)
-            self.sums[place] += loss.sum() if weight is None else weight @ loss
+        gradient, hessian = derivatives(z, features, target, weight)
+        self.sums += np.append(gradient, hessian)
 
     def answer(self, total: float) -> Any:
         """What Newton's method wants to know, per unit of weight."""
-        if not self.task.slopes:
-            return self.sums / total
-        n = self.task.theta.shape[1]
-        return self.sums[:n] / total, self.sums[n:].reshape(n, n) / total
+        mean = self.sums / total
+        n = len(self.task.theta)
+        return mean if len(self.task.lengths) else (mean[:n], mean[n:].reshape(n, n))
 
     @property
     def told_apart(self) -> bool:

@@ -7,17 +7,22 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant.calibrators import SigmoidCalibrator
-from calibrant.calibrators._logistic import LogisticFit, fit_logistic, newton
+from calibrant.calibrators._logistic import LogisticFit, fit_logistic, newton, tame
 from calibrant.calibrators._rank_fit import ROUNDING
 from calibrant.calibrators._sigmoid import flat_fit, platt_targets
-from calibrant.engines._logistic_pass import AskSlopes, FindMoments, Moments, Slopes, features_of
+from calibrant.engines._logistic_pass import (
+    AskSlopes,
+    FindMoments,
+    Moments,
+    Slopes,
+    features_of,
+    standardised,
+)
 from calibrant.engines._options import PassOptions
 from calibrant.engines._problem import Problem
 from calibrant.engines._rows import Rows
 from calibrant.engines._summary import NoRowsError, Plan
 
-#: A step below this, in units of the standardised features, is the last.
-TOLERANCE = 1e-9
 #: Steps after which a fit without an optimum is left as it is: each of them is a pass.
 MOST_STEPS = 30
 #: Times that the moments are taken again about a better centre.
@@ -32,6 +37,12 @@ class Standard:
     shift: Float64Array
     unit: Float64Array
     directions: Float64Array
+
+    def about(self, pivot: Float64Array) -> Float64Array:
+        """The features where the features that are used have given values."""
+        with np.errstate(over="ignore"):
+            place = self.shift + self.unit * (self.directions @ pivot)
+        return np.clip(place, self.moments.low, self.moments.high)
 
 
 def fit_sigmoid(
@@ -66,9 +77,9 @@ def fit_sigmoid(
     if min(totals) == 0 or moments.low[0] == moments.high[0]:
         mean = (targets[0] * totals[0] + targets[1] * totals[1]) / moments.weight
         return calibrator.fit_map(flat_fit(mean), classes)
-    most = calibrator.max_iter if smooth else min(calibrator.max_iter, MOST_STEPS)
-    fit = yield from search(problem, calibrator.transform, standard, targets, sample, max_iter=most)
     separable = not smooth and moments.threshold_separates
+    most = min(calibrator.max_iter, MOST_STEPS) if separable else calibrator.max_iter
+    fit = yield from search(problem, calibrator.transform, standard, targets, sample, max_iter=most)
     return calibrator.fit_map(fit, classes, separable=separable)
 
 
@@ -133,9 +144,10 @@ def _directions(moments: Moments) -> Float64Array:
     """Orthogonal directions in which the standardised features vary, of shape (r, number of them)."""
     covariance = moments.covariance
     spread = np.sqrt(np.diagonal(covariance).clip(0))
-    varies = (moments.low < moments.high) & (spread > 0)
+    varies = moments.low < moments.high
     if len(varies) == 1:
         return np.eye(1)[:, varies]
+    varies &= spread > 0
     spread = np.where(varies, spread, np.inf)
     values, directions = np.linalg.eigh(covariance / spread[:, None] / spread)
     kept = values > ROUNDING
@@ -178,49 +190,63 @@ def search(
         Slopes and intercept for the features as they are.
     """
 
-    def ask(theta: Float64Array, slopes: bool) -> AskSlopes:
-        return AskSlopes(
+    low, high = _bounds(standard)
+    theta, pivot = _start(problem, transform, standard, targets, sample)
+    steps = newton(theta, pivot, low, high, max_iter)
+    question, n_asked = next(steps), 0
+    while True:
+        slopes: Slopes = yield AskSlopes(
             problem,
             transform,
-            standard.shift,
+            standard.about(question.pivot),
             standard.unit,
             standard.directions,
             targets,
-            theta,
-            slopes,
+            question.theta,
+            question.step,
+            question.lengths,
         )
-
-    steps = newton(_start(ask, standard, targets, sample), max_iter, TOLERANCE)
-    question, n_asked = next(steps), 0
-    while True:
-        theta = np.stack(question.at)
-        slopes: Slopes = yield ask(theta, question.slopes)
         n_asked += 1
-        if until_told_apart and question.slopes and slopes.told_apart:
-            found = theta[0], n_asked, False
+        if until_told_apart and not len(question.lengths) and slopes.told_apart:
+            found = question.theta, question.pivot, n_asked, False
             break
         try:
             question = steps.send(slopes.answer(standard.moments.weight))
         except StopIteration as end:
             found = end.value
             break
-    theta, n_iter, converged = found
-    slope = standard.directions @ theta[:-1] / standard.unit
-    return LogisticFit(slope, float(theta[-1] - slope @ standard.shift), n_iter, converged)
+    theta, pivot, n_iter, converged = found
+    with np.errstate(over="ignore"):
+        slope = standard.directions @ theta[:-1] / standard.unit
+    return LogisticFit.about(standard.about(pivot), slope, float(theta[-1]), n_iter, converged)
 
 
-def _start(ask: Any, standard: Standard, targets: tuple[float, float], sample: Rows) -> Float64Array:
+def _bounds(standard: Standard) -> tuple[Float64Array, Float64Array]:
+    """What the features that are used can come to."""
+    ends = np.stack([standard.moments.low, standard.moments.high], axis=1)
+    low, high = standardised(ends, standard.shift, standard.unit).T
+    if len(low) == 1:
+        return low, high
+    reach = np.maximum(-low, high) @ np.abs(standard.directions)
+    return -reach, reach
+
+
+def _start(
+    problem: Any, transform: str, standard: Standard, targets: tuple[float, float], sample: Rows
+) -> tuple[Float64Array, Float64Array]:
     """The solution for the sample, if that is tame; else no slopes, and the mean target."""
-    task: AskSlopes = ask(np.zeros((1, standard.directions.shape[1] + 1)), True)
     right, wrong = standard.moments.totals
-    mean = (right * targets[0] + wrong * targets[1]) / (right + wrong)
-    flat = np.append(np.zeros(standard.directions.shape[1]), np.log((1 - mean) / mean))
-    scores, is_right, weight = task.problem.cases(sample)
+    high, low = targets
+    pivot = np.zeros(standard.directions.shape[1])
+    middle = np.log(right * (1 - high) + wrong * (1 - low)) - np.log(right * high + wrong * low)
+    flat = np.append(pivot, middle)
+    scores, is_right, weight = problem.cases(sample)
     if not (is_right.any() and not is_right.all()):
-        return flat
-    features = task.standard(scores)[:-1]
+        return flat, pivot
+    features = standardised(features_of(scores, transform), standard.shift, standard.unit)
+    features = standard.directions.T @ features
     if not (features.min(axis=1) < features.max(axis=1)).all():
-        return flat
+        return flat, pivot
     fit = fit_logistic(features.T, np.where(is_right, *targets), weight, max_iter=20, tol=1e-3)
     theta = np.append(fit.slope, fit.intercept)
-    return theta if fit.converged and np.abs(theta).max() < 20 else flat
+    return (theta if fit.converged and tame(theta, pivot, *_bounds(standard)) else flat), pivot
