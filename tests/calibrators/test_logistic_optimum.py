@@ -54,7 +54,7 @@ def next_change(features, target, weights, slope, intercept):
 
 
 def has_an_optimum(features, label):
-    """Whether no linear function is non-negative for positives, non-positive for others, and not 0 for all."""
+    """Whether no linear function is at least 0 for positives, at most 0 for others, and not 0 for all."""
     rows = np.vstack([features / np.abs(features).max(axis=1, keepdims=True), np.ones_like(label, float)])
     rows = (rows * np.where(label, 1, -1)).T
     found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=[(-1, 1)] * rows.shape[1])

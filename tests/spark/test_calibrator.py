@@ -51,7 +51,7 @@ def test_a_single_score_is_calibrated_as_in_memory(spark, two_classes, method):
 
 
 def test_a_sigmoid_of_two_distinct_scores_gives_their_mean_targets(spark):
-    """The rows are too unbalanced for unguarded Newton steps, and the sample that is the start has one class."""
+    """The rows are too unbalanced for Newton steps without a guard."""
     scores, y = np.repeat([-1.0, 1.0], [8, 1500]), np.repeat([0, 1], [8, 1500])
     frame = frame_of(spark, scores, y, n_partitions=2)
     model = ScoreCalibrator(rawPredictionCol="s", method="sigmoid").fit(frame).scoreModel

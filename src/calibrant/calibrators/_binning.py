@@ -140,13 +140,8 @@ class BinningCalibrator(BinaryCalibrator):
             self.n_bins_ = int(self.n_bins)
         cuts = _cuts(rows.scores, self.n_bins_)
         starts, ends = np.append(0, cuts), np.append(cuts, len(rows.scores))
-        self._keep(
-            rows.scores[starts],
-            rows.scores[ends - 1],
-            ends - starts,
-            np.diff(rows.weight[np.append(starts, len(rows.scores))]),
-            np.diff(rows.positive[np.append(starts, len(rows.scores))]),
-        )
+        positive, negative = rows.totals(starts)
+        self._keep(rows.scores[starts], rows.scores[ends - 1], ends - starts, positive + negative, positive)
 
     def fit_bins(
         self,
@@ -192,8 +187,7 @@ class BinningCalibrator(BinaryCalibrator):
         positive: Float64Array,
     ) -> None:
         self.edges_ = midpoints(hi[:-1], lo[1:])
-        # Differences of running totals of weights carry rounding, and with it shares beyond 0 and 1.
-        value = np.clip(self._values(positive, weight), 0.0, 1.0)
+        value = np.clip(self._values(positive, weight), 0.0, 1.0)  # sums of weights carry rounding
         self.bins_ = Bins(lo, hi, count, weight, value)
         self._bin = IntervalLookup(self.edges_)
 
@@ -230,8 +224,8 @@ class BinningCalibrator(BinaryCalibrator):
             for n_bins in candidates:
                 cuts = _cuts(fitted_to.scores, n_bins)
                 edges = midpoints(fitted_to.scores[cuts - 1], fitted_to.scores[cuts])
-                bounds = np.concatenate(([0], cuts, [len(fitted_to.scores)]))
-                value = self._values(np.diff(fitted_to.positive[bounds]), np.diff(fitted_to.weight[bounds]))
+                positive, negative = fitted_to.totals(np.append(0, cuts))
+                value = self._values(positive, positive + negative)
                 loss[n_bins] += tried_on.squared_error(edges, value) / total
         return loss
 
@@ -253,26 +247,34 @@ def _cuts(scores: Float64Array, n_bins: int) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class _SortedRows:
-    """Rows by ascending score, with running totals, so that any bin costs two look-ups."""
+    """Rows by ascending score, with their weight as positives and as negatives.
+
+    Every bin is summed by itself: in differences of running totals a heavy row rounds away all that follow.
+    """
 
     scores: Float64Array
-    weight: Float64Array
     positive: Float64Array
-    square: Float64Array
+    negative: Float64Array
+    mixed: float
 
     @classmethod
     def of(cls, scores: FloatArray, target: Target, weights: Float64Array | None) -> "_SortedRows":
         order = np.argsort(scores, kind="stable")
         label = target[order].astype(np.float64)
-        weight = np.ones(len(order)) if weights is None else weights[order]
-        totals = (
-            np.append(0.0, np.cumsum(each)) for each in (weight, weight * label, weight * label * label)
-        )
-        return cls(scores[order].astype(np.float64, copy=False), *totals)
+        positive = label if weights is None else weights[order] * label
+        negative = (1.0 - label) if weights is None else weights[order] * (1.0 - label)
+        mixed = 0.0 if target.dtype == bool else float(positive @ (1.0 - label))
+        return cls(scores[order].astype(np.float64, copy=False), positive, negative, mixed)
+
+    def totals(self, starts: IntArray) -> tuple[Float64Array, Float64Array]:
+        """Weight of the positives and of the negatives in the bins that begin at these places."""
+        return np.add.reduceat(self.positive, starts), np.add.reduceat(self.negative, starts)
 
     def squared_error(self, edges: Float64Array, value: Float64Array) -> float:
         """Total squared difference between the labels and the values of the bins that they fall into."""
-        bounds = np.concatenate(([0], np.searchsorted(self.scores, edges, side="right"), [len(self.scores)]))
-        weight, positive = np.diff(self.weight[bounds]), np.diff(self.positive[bounds])
-        square = np.diff(self.square[bounds])
-        return float(np.sum(square - 2 * value * positive + value * value * weight))
+        starts = np.append(0, np.searchsorted(self.scores, edges, side="right"))
+        held = np.flatnonzero(np.diff(np.append(starts, len(self.scores))))
+        positive, negative = self.totals(starts[held])
+        value = value[held]
+        # A share of positives counts as two rows, which differ from it whatever the value is.
+        return float(positive @ (1 - value) ** 2 + negative @ value**2) - self.mixed

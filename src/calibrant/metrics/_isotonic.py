@@ -342,6 +342,8 @@ class Draws:
 
     Attributes
     ----------
+    starts : ndarray of int of shape (g,)
+        Where they begin among the rows.
     forecast : ndarray of shape (g,)
         Their mean forecast.
     weight : ndarray of shape (g,)
@@ -354,6 +356,7 @@ class Draws:
         The number of rows in all groups.
     """
 
+    starts: IntArray
     forecast: Float64Array
     weight: Float64Array
     whole: IntArray
@@ -369,7 +372,7 @@ class Draws:
             starts = rows.starts[_coarse(rows.starts, n_rows)]
             count = np.diff(np.append(starts, n_rows))
             weight = count.astype(np.float64)
-            return cls(_means(rows, starts, weight), weight, count, None, None, n_rows)
+            return cls(starts, _means(rows, starts, weight), weight, count, None, None, n_rows)
         whole = np.minimum(np.floor(rows.weights), MOST_DRAWS)
         rest = np.where(whole < MOST_DRAWS, rows.weights - whole, 0.0)
         reached = np.append(0.0, np.cumsum(whole + (rest > 0)))
@@ -381,6 +384,7 @@ class Draws:
         n_parts = np.rint(np.divide(part**2, squares, out=np.zeros_like(part), where=squares > 0))
         n_parts = np.maximum(n_parts, part > 0)
         return cls(
+            starts=starts,
             forecast=_means(rows, starts, weight),
             weight=weight,
             whole=np.minimum(np.add.reduceat(whole, starts), MOST_DRAWS).astype(np.int64),

@@ -117,9 +117,8 @@ def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReli
 
 def _observed_shares(column: Column, draws: Draws) -> Float64Array:
     """The share of hits in every group that is drawn together."""
-    ends = np.searchsorted(column.weight, np.cumsum(draws.weight) * (1 - 1e-9))
-    at = np.append(0, ends)
-    return np.asarray(np.diff(column.hits[at]) / np.diff(column.weight[at]))
+    weight, hits = column.between(np.searchsorted(column.bounds, np.append(draws.starts, column.bounds[-1])))
+    return hits / weight
 
 
 def _refit(shares: Float64Array, draws: Draws) -> Float64Array:

@@ -26,24 +26,37 @@ class Column:
         The rows by rising forecast.
     bounds : ndarray of int of shape (m + 1,)
         Where the m distinct forecasts begin among the rows; and the number of rows.
-    weight, hits : ndarray of shape (m + 1,)
-        Weight of all rows before each bound, and of those for which the event came.
+    weight, hits, misses : ndarray of shape (m + 1,)
+        Weight of all rows before each bound, of those for which the event came, and of the others.
     """
 
     rows: Ordered
     bounds: IntArray
     weight: Float64Array
     hits: Float64Array
+    misses: Float64Array
 
     @property
     def forecast(self) -> Float64Array:
         """The distinct forecasts."""
         return self.rows.forecast[self.bounds[:-1]]
 
-    @property
-    def misses(self) -> Float64Array:
-        """Weight of the rows before each bound for which the event did not come."""
-        return self.weight - self.hits
+    def between(self, at: IntArray) -> tuple[Float64Array, Float64Array]:
+        """Weight, and weight of the hits, of all rows from each of some bounds up to the next.
+
+        Counts are differences of what has been reached. Weights are not: a heavy row before would round
+        lighter ones away.
+        """
+        if self.rows.weights is None:
+            return np.diff(self.weight[at]), np.diff(self.hits[at])
+        places = self.bounds[at]
+        held = np.flatnonzero(np.diff(places))
+        sums = np.zeros((2, len(at) - 1))
+        for each, values in zip(
+            sums, (self.rows.weights, self.rows.weights * self.rows.is_positive), strict=True
+        ):
+            each[held] = np.add.reduceat(values[: places[-1]], places[held])
+        return sums[0], sums[1]
 
     @property
     def total(self) -> float:
@@ -73,10 +86,14 @@ def sort_column(happened: BoolArray, forecast: Float64Array, weight: Float64Arra
     bounds = np.append(rows.starts, len(rows.forecast))
     if rows.weights is None:
         reached, hits = bounds.astype(np.float64), _sums_before(rows.is_positive)
-    else:
-        reached = _sums_before(rows.weights)[bounds]
-        hits = _sums_before(np.where(rows.is_positive, rows.weights, 0.0))
-    return Column(rows, bounds, reached, hits if len(hits) == len(bounds) else hits[bounds])
+        hits = hits if len(hits) == len(bounds) else hits[bounds]
+        return Column(rows, bounds, reached, hits, reached - hits)
+    sides = (
+        rows.weights,
+        np.where(rows.is_positive, rows.weights, 0),
+        np.where(rows.is_positive, 0, rows.weights),
+    )
+    return Column(rows, bounds, *(_sums_before(each)[bounds] for each in sides))
 
 
 def _sums_before(values: Array) -> Float64Array:
@@ -165,13 +182,13 @@ def fill_bins(column: Column) -> ReliabilityBins:
     filled = np.flatnonzero(np.diff(starts))
     begin = starts[filled]
     at = np.searchsorted(column.bounds, np.append(begin, len(forecast)))
-    weight = np.diff(column.weight[at])
+    weight, hits = column.between(at)
     weighted = forecast if column.rows.weights is None else forecast * column.rows.weights
     return ReliabilityBins(
         left=np.asarray(filled * WIDTH, dtype=np.float64),
         right=np.where(filled == n_bins - 1, 1.0, (filled + 1) * WIDTH),
         count=np.diff(starts)[filled],
         mean_score=np.add.reduceat(weighted, begin) / weight,
-        frac_pos=np.diff(column.hits[at]) / weight,
+        frac_pos=hits / weight,
         weight=weight,
     )

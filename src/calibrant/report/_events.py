@@ -116,7 +116,7 @@ def _share_outside(column: Column, fit: IsotonicReliability) -> float:
     between = (fit.band_score[1:] + fit.band_score[:-1]) / 2
     ends = np.searchsorted(column.rows.forecast, between)
     at = np.searchsorted(column.bounds, np.concatenate([[0], ends, [len(column.rows.forecast)]]))
-    return float(np.diff(column.weight[at]) @ outside) / column.total
+    return float(column.between(at)[0] @ outside) / column.total
 
 
 def _floats(values: Float64Array) -> tuple[float, ...]:
