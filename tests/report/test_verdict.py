@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from calibrant.report import summarize
-from report.forecasts import bold, honest
+from calibrant.report._words import points
+from report.forecasts import bold, honest, unsure
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
@@ -80,6 +82,82 @@ def test_too_few_rows_to_tell(n_rows):
     assert verdict.headline.startswith("There are too few rows to tell")
     assert any(f"With {n_rows} rows" in finding for finding in verdict.findings)
     assert verdict.advice[0].startswith("Collect more rows with known outcomes: about ")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_mean_confidence_is_not_drowned_by_thirty_classes(seed):
+    """55.5% sure and 51.3% right, z = -3."""
+    truth, proba = unsure(seed)
+    summary = summarize(truth, proba, classes=range(30))
+    assert summary.measures.confidence == pytest.approx(0.555)
+    assert summary.measures.accuracy == 0.513
+    assert summary.verdict.level in ("nearly", "not")
+    assert summary.confidence.p_value < 0.01
+    assert any(finding.startswith("They are too sure") for finding in summary.verdict.findings)
+
+
+@pytest.mark.parametrize("n_right", [480, 500, 520])
+@pytest.mark.parametrize("n_classes", [3, 30, 200])
+def test_green_is_not_said_of_a_mean_confidence_that_may_be_5_points_off(n_right, n_classes):
+    verdict = summarize(*unsure(0, n_classes=n_classes, n_right=n_right), classes=range(n_classes)).verdict
+    assert verdict.level != "believable"
+    assert verdict.mean_bound > 0.05
+
+
+@pytest.mark.parametrize(("n_classes", "n_samples", "most"), [(2, 60, 3), (10, 20, 2), (30, 20, 2)])
+def test_right_forecasts_are_rarely_called_off(n_classes, n_samples, most):
+    """Of so many, at 1% each, more are called off less than three times in a thousand."""
+    levels = [hot(300, n_classes, seed).level for seed in range(n_samples)]
+    assert sum(level in ("nearly", "not") for level in levels) <= most
+
+
+@pytest.mark.parametrize(("n_classes", "factor"), [(2, 2.1), (10, 1.42), (30, 1.36)])
+def test_forecasts_too_sure_by_ten_points_are_found(n_classes, factor):
+    verdicts = [hot(1000, n_classes, seed, factor) for seed in range(5)]
+    assert [verdict.level for verdict in verdicts] == ["not"] * 5
+
+
+def hot(n_rows, n_classes, seed, factor=1.0):
+    """The verdict on logits that are multiplied."""
+    rng = np.random.default_rng([seed, n_rows])
+    logits = {2: 1.5, 10: 2.0, 30: 2.5}[n_classes] * rng.normal(size=(n_rows, n_classes))
+    below = softmax(logits, axis=1).cumsum(axis=1)[:, :-1]
+    truth = (rng.random(n_rows)[:, None] > below).sum(axis=1)
+    return summarize(truth, softmax(factor * logits, axis=1), classes=range(n_classes)).verdict
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_green_says_how_far_off_they_could_still_be(n_classes):
+    few, many = (summarize(*honest(n_rows, n_classes, 1)).verdict for n_rows in (1200, 20_000))
+    assert few.level == many.level == "believable"
+    assert few.headline == "As far as 1,200 rows can tell, these probabilities can be believed."
+    assert many.headline == "These probabilities can be believed."
+    for verdict, rows in ((few, "1,200"), (many, "20,000")):
+        assert verdict.findings[0].startswith(f"With {rows} rows, the probability of ")
+        assert f"could still be off by up to {points(verdict.bound)}, typically" in verdict.findings[0]
+        assert f"the mean confidence by {points(verdict.mean_bound)} (95% conf" in verdict.findings[0]
+    assert many.bound < 0.03 < few.bound
+    assert many.mean_bound < few.mean_bound
+
+
+def test_a_class_that_is_not_drawn_is_tested_too():
+    """Of forty classes only twelve are drawn; the one whose mean is off is among them."""
+    truth, proba = honest(3000, 40)
+    small = proba[:, 17] * 0.2
+    said = np.delete(proba, 17, axis=1)
+    said *= ((1 - small) / said.sum(axis=1))[:, None]
+    verdict = summarize(truth, np.insert(said, 17, small, axis=1), classes=range(40)).verdict
+    assert verdict.level in ("nearly", "not")
+    assert "Off beyond chance: “17”." in verdict.findings
+
+
+def test_proven_off_and_perhaps_by_much_is_not_nearly_right():
+    """Three rare surprises in sixty rows: how far off they are nobody knows."""
+    y = np.arange(60) % 20 == 0
+    verdict = summarize(y, np.full(60, 0.002)).verdict
+    assert verdict.p_value < 0.01
+    assert verdict.bound > 0.1
+    assert verdict.level == "not"
 
 
 def test_a_few_certain_and_right_forecasts_prove_nothing():

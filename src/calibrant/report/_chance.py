@@ -10,9 +10,14 @@ from calibrant._core._arrays import Float64Array
 from calibrant.metrics import IsotonicReliability
 from calibrant.metrics._isotonic import LEVEL, N_RESAMPLES, Draws, spread
 from calibrant.report._column import Column, fit_column
+from calibrant.report._directed import MeanTest, power_sums
 
 #: Squared distances of at most this size are rounding.
 ROUNDING = 1e-14
+#: The bound of the gap holds with a chance of 95%: so many standard deviations to one side.
+ONE_SIDED = 1.645
+#: The largest draws tell how the tail goes on beyond them, at least so slowly (in standard deviations).
+TAIL, LEAST_EXCESS = 10, 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,16 +28,18 @@ class ChanceTest:
     ----------
     calibration : float
         The calibration part of the Brier score as observed, of neighbouring forecasts put together.
-    bias : float
-        Share of the hits minus the mean forecast.
-    drawn_calibration, drawn_bias : ndarray of shape (r,)
-        The same for truths drawn from the forecasts themselves.
+    drawn_calibration : ndarray of shape (r,)
+        The calibration part for truths drawn from the forecasts themselves.
+    mean : MeanTest
+        By how much all forecasts are off together.
+    mean_variance : float
+        What chance does to that: the variance by the forecasts or by the fit, whichever is greater.
     """
 
     calibration: float
-    bias: float
     drawn_calibration: Float64Array
-    drawn_bias: Float64Array
+    mean: MeanTest
+    mean_variance: float
 
     @property
     def expected(self) -> float:
@@ -46,7 +53,7 @@ class ChanceTest:
         It is at least the part by which all of them are off together, which is known much better than the
         whole.
         """
-        together = self.bias**2 - float(np.mean(self.drawn_bias**2))
+        together = self.mean.bias**2 - self.mean_variance
         return math.sqrt(max(self.calibration - self.expected, together, 0.0))
 
     @property
@@ -54,18 +61,38 @@ class ChanceTest:
         """By how much right forecasts would seem to be off."""
         return math.sqrt(self.expected)
 
-    def distances(self) -> Float64Array:
-        """How far off what was observed is, then what was drawn, in standard deviations.
+    @property
+    def bound(self) -> float:
+        """How far forecasts could be off, root mean square: an upper confidence bound of 95%.
 
-        There are two ways to be off, point by point and all together; the worse one counts.
+        The calibration part beyond chance scatters around the squared gap as that of right forecasts does,
+        and by twice the gap times the scatter of a mean; the bound is the greatest gap that would leave
+        what was observed. It is at least the bound of the mean.
         """
-        calibration = np.append(self.calibration, self.drawn_calibration)
-        bias = np.abs(np.append(self.bias, self.drawn_bias))
-        return np.maximum(_standardized(calibration, ROUNDING), _standardized(bias, math.sqrt(ROUNDING)))
+        z, beyond = ONE_SIDED, max(self.calibration - self.expected, 0.0)
+        cross = 2 * z**2 * self.mean_variance
+        scatter = cross**2 + 2 * cross * beyond + z**2 * float(self.drawn_calibration.var())
+        return min(max(math.sqrt(beyond + cross + math.sqrt(scatter)), self.mean_bound), 1.0)
+
+    @property
+    def mean_bound(self) -> float:
+        """How far all forecasts could be off together, with the same confidence.
+
+        The scatter grows with the gap itself, as in Wilson's interval: forecasts that were certain, and
+        right n times, may be wrong 2.7 / n of the time.
+        """
+        z, bias = ONE_SIDED, abs(self.mean.bias)
+        growth = z**2 * self.mean.growth / 2
+        scatter = growth**2 + 2 * growth * bias + z**2 * self.mean_variance
+        return min(bias + growth + math.sqrt(scatter), 1.0)
+
+    def distances(self) -> Float64Array:
+        """How far off, point by point, what was observed is, then what was drawn, in standard deviations."""
+        return _standardized(np.append(self.calibration, self.drawn_calibration))
 
 
-def _standardized(values: Float64Array, rounding: float) -> Float64Array:
-    values = np.where(values <= rounding, 0.0, values)
+def _standardized(values: Float64Array) -> Float64Array:
+    values = np.where(values <= ROUNDING, 0.0, values)
     spread = values.std()
     return np.asarray((values - values.mean()) / spread) if spread > 0 else np.zeros(len(values))
 
@@ -75,7 +102,8 @@ def p_values(tests: Sequence[ChanceTest], n_columns: int, seed: int) -> list[flo
 
     Every column is measured in its own standard deviations; what was observed is compared with the largest
     of all columns in every draw, which corrects for their number. Columns that were not drawn are stood in
-    for by draws of those that were.
+    for by draws of those that were. What is beyond all draws is less likely the further it is, as if the
+    tail were exponential with the mean excess of the largest draws.
     """
     distances = np.array([test.distances() for test in tests])
     observed, drawn = distances[:, 0], distances[:, 1:]
@@ -85,7 +113,11 @@ def p_values(tests: Sequence[ChanceTest], n_columns: int, seed: int) -> list[flo
         others = np.random.default_rng(seed).choice(drawn.ravel(), (absent, drawn.shape[1]))
         largest = np.maximum(largest, others.max(axis=0))
     as_far = (largest[np.newaxis] >= observed[:, np.newaxis]).sum(axis=1)
-    return [float(p) for p in (1 + as_far) / (1 + drawn.shape[1])]
+    tail = np.sort(largest)[-TAIL - 1 :]
+    scale = max(float(np.mean(tail[1:] - tail[0])), LEAST_EXCESS)
+    # The chance of a further draw from a tail whose mean is known from so many draws only.
+    beyond = (1 + np.maximum(observed - tail[-1], 0.0) / (TAIL * scale)) ** -TAIL
+    return [float(p) for p in (1 + as_far) / (1 + drawn.shape[1]) * beyond]
 
 
 def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReliability, ChanceTest]:
@@ -106,12 +138,14 @@ def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReli
         n_band_rows=draws.n_rows,
     )
     observed = _observed_shares(column, draws)[np.newaxis]
-    weight = draws.weight / draws.weight.sum()
+    fit = _refit(observed, draws)
+    mean = MeanTest.of(column, draws)
+    by_fit = float(power_sums(draws)[0] @ (fit[0] * (1 - fit[0]))) / draws.weight.sum() ** 2
     return with_band, ChanceTest(
-        calibration=float(_calibration(observed, _refit(observed, draws), draws)[0]),
-        bias=float((observed[0] - draws.forecast) @ weight),
+        calibration=float(_calibration(observed, fit, draws)[0]),
         drawn_calibration=_calibration(shares, fits, draws),
-        drawn_bias=(shares - draws.forecast) @ weight,
+        mean=mean,
+        mean_variance=max(mean.variance, by_fit),
     )
 
 

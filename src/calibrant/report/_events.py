@@ -7,6 +7,7 @@ import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array
 from calibrant.metrics import IsotonicReliability, ReliabilityBins
+from calibrant.metrics._isotonic import Draws
 from calibrant.report._chance import ChanceTest, fit_and_test
 from calibrant.report._column import (
     Column,
@@ -19,6 +20,7 @@ from calibrant.report._column import (
     sort_column,
     split_brier,
 )
+from calibrant.report._directed import MeanTest
 from calibrant.report._summary import Band, Bin, Curve, Reliability, Roc
 
 #: Points of a curve; of a step function it takes two per step.
@@ -36,12 +38,15 @@ class Examined:
         Its part of the Brier score.
     auc : float
         How well it is told apart.
+    mean : MeanTest
+        By how much its forecasts are off together.
     drawn : Drawn or None
         What is drawn of it; None if nobody asked.
     """
 
     split: Split
     auc: float
+    mean: MeanTest
     drawn: "Drawn | None"
 
 
@@ -68,7 +73,8 @@ def measure_event(happened: BoolArray, forecast: Float64Array, weight: Float64Ar
     """Only the numbers, for events that will not be drawn."""
     column = sort_column(happened, forecast, weight)
     fit = fit_column(column)
-    return Examined(split_brier(column, fit), area_under_roc(column), None)
+    mean = MeanTest.of(column, Draws.of(column.rows))
+    return Examined(split_brier(column, fit), area_under_roc(column), mean, None)
 
 
 def examine_column(name: str, column: Column, rng: np.random.Generator) -> Examined:
@@ -80,7 +86,7 @@ def examine_column(name: str, column: Column, rng: np.random.Generator) -> Exami
         test=test,
         roc=Roc(name, curve(*roc_curve(column, MAX_POINTS)), auc),
     )
-    return Examined(split_brier(column, fit), auc, drawn)
+    return Examined(split_brier(column, fit), auc, test.mean, drawn)
 
 
 def curve(x: Float64Array, y: Float64Array) -> Curve:

@@ -15,11 +15,12 @@ from calibrant.metrics import log_loss
 from calibrant.report._chance import p_values
 from calibrant.report._column import Column, detection_points, sort_column
 from calibrant.report._costs import MAX_LIVE_CLASSES, summarize_decisions
+from calibrant.report._directed import surprise_p_value
 from calibrant.report._events import MAX_POINTS, Examined, curve, examine_column, measure_event
 from calibrant.report._methods import rank_methods
 from calibrant.report._rows import Rows, read_row_names, read_rows
 from calibrant.report._summary import ClassMeasures, Errors, Measures, Mistake, Sample, Summary
-from calibrant.report._verdict import Evidence, Tested, judge
+from calibrant.report._verdict import SHARES, SIGNIFICANT, Evidence, Tested, judge
 
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison
@@ -92,12 +93,16 @@ def summarize(
 
     Notes
     -----
-    Probabilities are called off if, in any column, the calibration part of the Brier score or the mean is
-    further from what truths drawn from the forecasts themselves give, in standard deviations, than the
-    worst of all columns in each of 100 such draws. They are called not believable if they are then off by
-    5 points or more (root mean square beyond chance), or if a quarter of what they know is lost; nearly
-    right from 1 point or 5%; and below that believable. If right forecasts would look off by more than 10
-    points by chance, there are too few rows to tell.
+    Probabilities are called off if one of four tests finds it, which share a chance of error of 1%: the mean
+    confidence against the share of right predictions (it gets 0.4%); the log loss against the one that the
+    forecasts promise, their entropy; the mean of every class against its share; and the calibration part
+    of the Brier score of every column against that of truths drawn from the forecasts, 100 times. They are
+    called not believable if they are then off by 5 points or more (root mean square beyond chance), or could
+    be by 10, or if a quarter of what they know is lost; and else nearly right, unless neither can matter.
+
+    Probabilities that are not called off are believable as far as the rows can tell: `Verdict.bound` is how
+    far they could still be off, and `Verdict.mean_bound` how far on average. Above 10 and 5 points there are
+    too few rows to tell.
 
     Examples
     --------
@@ -160,7 +165,7 @@ def _predict(rows: Rows) -> _Predictions:
 
 
 def _examine_classes(rows: Rows, seed: int) -> tuple[Examined, ...]:
-    """Every class against the rest; those that lose most to miscalibration in full."""
+    """Every class against the rest; those whose mean is off, and that lose most, in full."""
     if rows.n_classes == 2:  # the other class is the mirror image
         positive = _examine_class(rows, 1, seed)
         return replace(positive, drawn=None), positive
@@ -168,9 +173,12 @@ def _examine_classes(rows: Rows, seed: int) -> tuple[Examined, ...]:
     if rows.n_classes <= MAX_DRAWN_CLASSES:
         return tuple(_side_by_side(lambda place: _examine_class(rows, place, seed), places, len(rows)))
     found = _side_by_side(lambda place: _measure_class(rows, place), places, len(rows))
-    losses = np.array([event.split.calibration for event in found])
-    for place in np.argsort(-losses, kind="stable")[:MAX_DRAWN_CLASSES]:
-        found[place] = _examine_class(rows, int(place), seed)
+    off = SIGNIFICANT * SHARES.classes / rows.n_classes
+    order = sorted(
+        places, key=lambda place: (min(found[place].mean.p_value, off), -found[place].split.calibration)
+    )
+    for place in order[:MAX_DRAWN_CLASSES]:
+        found[place] = _examine_class(rows, place, seed)
     return tuple(found)
 
 
@@ -197,9 +205,9 @@ def _draws_of(seed: int, place: int) -> np.random.Generator:
 
 
 def _evidence(rows: Rows, confidence: Examined, examined: tuple[Examined, ...], seed: int) -> Evidence:
-    columns = [found for found in (confidence, *examined) if found.drawn is not None]
-    n_columns = rows.n_classes + 1 if rows.n_classes > 2 else 2
-    chances = p_values([found.drawn.test for found in columns if found.drawn is not None], n_columns, seed)
+    tested = examined if rows.n_classes > 2 else examined[1:]
+    columns = [found for found in (confidence, *tested) if found.drawn is not None]
+    chances = _chances(columns, len(tested), seed)
     lead, *classes = (
         Tested(
             reliability=replace(found.drawn.reliability, p_value=p_value),
@@ -215,8 +223,21 @@ def _evidence(rows: Rows, confidence: Examined, examined: tuple[Examined, ...], 
         confidence=lead,
         classes=tuple(classes),
         class_names=rows.class_names,
+        surprise=min(surprise_p_value(rows, seed) / SHARES.surprise, 1.0),
         present=tuple(name for name, count in zip(rows.class_names, counts, strict=True) if count > 0),
     )
+
+
+def _chances(columns: list[Examined], n_classes: int, seed: int) -> list[float]:
+    """For every column, the most probable class first, the chance that right forecasts look as bad.
+
+    The mean confidence is a test of its own. The means of all classes together are another one, and so are
+    all columns point by point.
+    """
+    points = p_values([found.drawn.test for found in columns if found.drawn is not None], n_classes + 1, seed)
+    lead, *classes = (found.mean.p_value for found in columns)
+    means = [lead / SHARES.confidence, *(p_value * n_classes / SHARES.classes for p_value in classes)]
+    return [min(point / SHARES.points, mean, 1.0) for point, mean in zip(points, means, strict=True)]
 
 
 def _measures(rows: Rows, predictions: _Predictions, examined: tuple[Examined, ...]) -> Measures:

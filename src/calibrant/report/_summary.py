@@ -38,11 +38,16 @@ class Verdict:
         chance explains; with two classes those of the positive class.
     chance_gap : float
         By how much they would seem to be off if they were right.
+    bound : float
+        How far off they could be, root mean square: an upper confidence bound of 95% for what `gap`
+        estimates.
+    mean_bound : float
+        The same for the distance of the mean confidence from the share of right predictions.
     lost : float
         The calibration part of the Brier score beyond chance, as a share of what the forecasts know (the
         resolution); above one they are worse than everybody's base rate. `nan` if they know nothing.
     p_value : float
-        The chance that believable probabilities look as bad, over all classes.
+        The chance that believable probabilities look as bad, over all tests and classes.
     """
 
     level: Level
@@ -51,6 +56,8 @@ class Verdict:
     advice: tuple[str, ...]
     gap: float
     chance_gap: float
+    bound: float
+    mean_bound: float
     lost: float
     p_value: float
 

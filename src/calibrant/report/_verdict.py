@@ -1,14 +1,16 @@
 """The verdict: can these probabilities be believed, by how much not, and what to do about it.
 
-Two questions are kept apart. Whether the probabilities are off at all is answered against chance: truths are
-drawn from the forecasts themselves, and the calibration part of the Brier score and the mean of each column
-are compared with what such draws give, with regard to how many columns there are. How much that matters is
-answered by the size: how many points forecasts are typically off, and how much of what they know is lost.
-With many rows a difference can be sure and not worth a thought; with few it can be large and mean nothing.
+Two questions are kept apart. Whether the probabilities are off at all is answered against chance, by four
+tests that share the chance of a false alarm: the mean confidence, the log loss against the promised one, the
+means of all classes, and all columns point by point. How much that matters is answered by the size: how many
+points forecasts are typically off, and how much of what they know is lost. With many rows a difference can
+be sure and not worth a thought; with few it can be large and mean nothing. So what stands the tests is
+believed only as far as the rows can tell: the verdict says how far off it could still be.
 """
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from calibrant.report._chance import ChanceTest
 from calibrant.report._summary import Decisions, Level, Measures, Methods, Reliability, Verdict
@@ -19,10 +21,34 @@ SIGNIFICANT = 0.01
 #: Below both of these being off does not matter; above either of the next two it matters much.
 SMALL_GAP, SMALL_LOSS = 0.01, 0.05
 LARGE_GAP, LARGE_LOSS = 0.05, 0.25
-#: If chance alone makes right forecasts look so far off, nothing can be said.
-BLIND = 0.10
-#: Of rows that were all right, so many over their number may still be wrong with a chance of 5%.
-RULE_OF_THREE = 3.0
+#: Being off does not matter only if it is known to be less than this.
+SMALL_BOUND = 0.02
+#: If forecasts could be off by more than this, typically or on average, nothing good can be said of them.
+BLIND, BLIND_MEAN = 0.10, 0.05
+
+
+class Shares(NamedTuple):
+    """What each of the four tests gets of the chance of a false alarm.
+
+    Attributes
+    ----------
+    confidence : float
+        The mean confidence; it gets most, as everybody reads it.
+    surprise : float
+        The log loss against the promised one.
+    classes : float
+        The means of all classes.
+    points : float
+        All columns point by point.
+    """
+
+    confidence: float
+    surprise: float
+    classes: float
+    points: float
+
+
+SHARES = Shares(confidence=0.4, surprise=0.2, classes=0.2, points=0.2)
 
 HEADLINES: dict[Level, str] = {
     "believable": "These probabilities can be believed.",
@@ -70,6 +96,8 @@ class Evidence:
         The classes that were tested.
     class_names : tuple of str
         The classes.
+    surprise : float
+        The chance that the log loss of believable ones is as far from what they promise.
     present : tuple of str
         The classes that occur.
     """
@@ -78,6 +106,7 @@ class Evidence:
     confidence: Tested
     classes: tuple[Tested, ...]
     class_names: tuple[str, ...]
+    surprise: float
     present: tuple[str, ...]
 
     @property
@@ -93,8 +122,14 @@ class Evidence:
 
     @property
     def p_value(self) -> float:
-        """The chance that believable probabilities look as bad in any column."""
-        return min(tested.reliability.p_value for tested in (self.confidence, *self.classes))
+        """The chance that believable probabilities look as bad in any of the tests."""
+        columns = (self.confidence, *self.classes)
+        return min(self.surprise, *(tested.reliability.p_value for tested in columns))
+
+    @property
+    def is_off(self) -> bool:
+        """Whether they are off beyond chance."""
+        return self.p_value < SIGNIFICANT
 
     @property
     def off(self) -> list[str]:
@@ -120,26 +155,28 @@ def judge(evidence: Evidence, measures: Measures, methods: Methods | None, decis
         advice=tuple(_advice(level, evidence, methods)),
         gap=worst.test.gap,
         chance_gap=worst.test.chance_gap,
+        bound=worst.test.bound,
+        mean_bound=evidence.confidence.test.mean_bound,
         lost=evidence.lost,
         p_value=evidence.p_value,
     )
 
 
 def _headline(level: Level, evidence: Evidence) -> str:
-    if level == "believable" and evidence.lead.test.chance_gap > LARGE_GAP:
+    if level == "believable" and evidence.worst.test.bound > LARGE_GAP:
         rows = number(evidence.n_rows)
         return f"As far as {rows} rows can tell, these probabilities can be believed."
     return HEADLINES[level]
 
 
 def _level(evidence: Evidence, test: ChanceTest) -> Level:
-    if evidence.p_value >= SIGNIFICANT:
-        blind = max(test.chance_gap, RULE_OF_THREE / evidence.n_rows) > BLIND
+    if not evidence.is_off:
+        blind = test.bound > BLIND or evidence.confidence.test.mean_bound > BLIND_MEAN
         return "unknown" if blind else "believable"
-    lost = evidence.lost
-    if test.gap >= LARGE_GAP or lost >= LARGE_LOSS:
+    if test.gap >= LARGE_GAP or test.bound > BLIND or evidence.lost >= LARGE_LOSS:
         return "not"
-    return "nearly" if test.gap >= SMALL_GAP or lost >= SMALL_LOSS else "believable"
+    is_small = test.gap < SMALL_GAP and test.bound < SMALL_BOUND and not evidence.lost >= SMALL_LOSS
+    return "believable" if is_small else "nearly"
 
 
 def _findings(level: Level, evidence: Evidence, measures: Measures, decisions: Decisions) -> list[str]:
@@ -147,9 +184,9 @@ def _findings(level: Level, evidence: Evidence, measures: Measures, decisions: D
     example = _example(evidence, worst.reliability, most_telling=level in ("nearly", "not"))
     direction = _direction(evidence, measures)
     if level == "unknown":
-        sentences = [_blindness(evidence), direction, example]
-    elif evidence.p_value >= SIGNIFICANT:
-        sentences = [direction, _within_chance(worst.test), example]
+        sentences = [_bound(evidence), direction, example]
+    elif level == "believable":
+        sentences = [_bound(evidence), _size(evidence) if evidence.is_off else "", direction, example]
     else:
         sentences = [example, _size(evidence), direction]
     if evidence.off and len(evidence.class_names) > 2:
@@ -185,42 +222,38 @@ def _example(evidence: Evidence, reliability: Reliability, *, most_telling: bool
     )
 
 
-def _within_chance(test: ChanceTest) -> str:
+def _what(evidence: Evidence) -> str:
+    """The probability that is off most."""
+    if evidence.worst is evidence.confidence:
+        return "the probability of the most probable class"
+    return f"the probability of “{evidence.worst.reliability.name}”"
+
+
+def _bound(evidence: Evidence) -> str:
+    """How far off they could be though they stood the tests."""
+    rows = number(evidence.n_rows)
+    typically, on_average = points(evidence.worst.test.bound), points(evidence.confidence.test.mean_bound)
     return (
-        "What differs between forecasts and outcomes is what chance does to right ones: with this many rows "
-        f"they look off by {points(test.chance_gap)}, typically."
+        f"With {rows} {'row' if rows == '1' else 'rows'}, {_what(evidence)} could still be off by up to "
+        f"{typically}, typically, and the mean confidence by {on_average} (95% confidence)."
     )
 
 
 def _size(evidence: Evidence) -> str:
-    worst = evidence.worst
-    what = (
-        "The probability of the most probable class"
-        if worst is evidence.confidence
-        else f"The probability of “{worst.reliability.name}”"
-    )
+    what, gap = _what(evidence), points(evidence.worst.test.gap)
     return (
-        f"{what} is off by {points(worst.test.gap)}, typically, beyond what chance explains; believable "
-        f"ones would look as bad with a chance of {chance(evidence.p_value)}."
-    )
-
-
-def _blindness(evidence: Evidence) -> str:
-    gap = max(evidence.lead.test.chance_gap, RULE_OF_THREE / evidence.n_rows)
-    rows = number(evidence.n_rows)
-    return (
-        f"With {rows} {'row' if rows == '1' else 'rows'}, probabilities that are right would look off by "
-        f"{points(min(gap, 1.0))} just by chance."
+        f"T{what[1:]} is off by {gap}, typically, beyond what chance explains; believable ones would look "
+        f"as bad with a chance of {chance(evidence.p_value)}."
     )
 
 
 def _direction(evidence: Evidence, measures: Measures) -> str:
     """Too sure or not sure enough, if that is beyond chance."""
     excess = measures.confidence - measures.accuracy
-    chance_excess = 2 * float(evidence.confidence.test.drawn_bias.std())
+    chance_excess = 2 * math.sqrt(evidence.confidence.test.mean_variance)
     sure, right = percent(measures.confidence), percent(measures.accuracy)
     said = f"on average they are {sure} sure, and right {right} of the time"
-    if evidence.p_value >= SIGNIFICANT or abs(excess) <= max(chance_excess, 0.005):
+    if not evidence.is_off or abs(excess) <= max(chance_excess, 0.005):
         return f"{said[0].upper()}{said[1:]}."
     return f"They are {'too sure of themselves' if excess > 0 else 'not sure enough'}: {said}."
 
@@ -289,6 +322,6 @@ def _use_instead(methods: Methods) -> str:
 
 
 def _rows_needed(evidence: Evidence) -> float:
-    """Chance shrinks with the root of the number of rows."""
-    test = evidence.lead.test
-    return max(evidence.n_rows * (test.chance_gap / LARGE_GAP) ** 2, RULE_OF_THREE / LARGE_GAP)
+    """The bound shrinks with the root of the number of rows."""
+    bound = max(evidence.worst.test.bound, evidence.confidence.test.mean_bound)
+    return evidence.n_rows * (bound / LARGE_GAP) ** 2
