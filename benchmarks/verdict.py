@@ -31,7 +31,7 @@ from rich.progress import track
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from benchmarks.tables import RESULTS
+from benchmarks.tables import HERE, RESULTS
 from calibrant.report import summarize
 
 SIZES = (200, 1_000, 10_000)
@@ -44,6 +44,7 @@ N_POPULATION, N_BINS = 100_000, 200
 #: Simulations that are done at once.
 PORTION = 20
 PROCESSES = 2
+GUIDE = HERE.parent / "docs" / "guide" / "report.md"
 
 Matrix = NDArray[np.float64]
 Distortion = Callable[[Matrix, float], Matrix]
@@ -182,8 +183,8 @@ def _rates(case: Case, found: list[tuple[str, float, float]]) -> Rates:
     )
 
 
-def markdown(rows: list[Rates]) -> str:
-    """Two tables: what was said, and how far the bounds were off and held."""
+def tables(rows: list[Rates]) -> dict[str, str]:
+    """Two tables: how often each level was given, and how wide the bounds were and how often they held."""
     columns = [f"{n_classes} classes" for n_classes in SPREADS]
     head = [f"| forecasts | rows | {' | '.join(columns)} |", "|---|---:|" + "---:|" * len(columns)]
     said, bounds = list(head), list(head)
@@ -198,7 +199,21 @@ def markdown(rows: list[Rates]) -> str:
         )
         said.append(f"| {name} | {n_rows:,} | {' | '.join(levels)} |")
         bounds.append(f"| {name} | {n_rows:,} | {' | '.join(limits)} |")
-    return "\n".join([*said, "", *bounds]) + "\n"
+    return {"levels": "\n".join(said) + "\n", "bounds": "\n".join(bounds) + "\n"}
+
+
+def guide(text: str, rows: list[Rates]) -> str:
+    """The guide with these tables between its marks."""
+    for name, table in tables(rows).items():
+        begin, end = (f"<!-- verdict {name}: {where} -->\n" for where in ("begin", "end"))
+        before, rest = text.split(begin)
+        text = f"{before}{begin}{table}{end}{rest.split(end)[1]}"
+    return text
+
+
+def kept() -> list[Rates]:
+    """What the last run found."""
+    return [Rates(**row) for row in json.loads((RESULTS / "verdict.json").read_text())["rows"]]
 
 
 def main(simulations: int) -> None:
@@ -211,8 +226,9 @@ def main(simulations: int) -> None:
     }
     content = {"made_by": made_by, "rows": [asdict(row) for row in rows]}
     (RESULTS / "verdict.json").write_text(json.dumps(content, indent=1) + "\n")
-    (RESULTS / "verdict.md").write_text(markdown(rows))
-    print(markdown(rows))
+    (RESULTS / "verdict.md").write_text("\n".join(tables(rows).values()))
+    GUIDE.write_text(guide(GUIDE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    print((RESULTS / "verdict.md").read_text())
 
 
 if __name__ == "__main__":

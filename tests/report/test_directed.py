@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calibrant.metrics import log_loss
 from calibrant.metrics._isotonic import Draws
 from calibrant.report._column import sort_column
-from calibrant.report._directed import MeanTest, surprise_p_value
+from calibrant.report._directed import MeanTest, measure_surprise
 from calibrant.report._rows import read_rows
 
 
@@ -81,7 +82,7 @@ def test_small_weights_are_no_more_than_their_rows():
 
 def surprise(truth, proba, weight=None):
     proba = np.asarray(proba, dtype=np.float64)
-    return surprise_p_value(read_rows(truth, proba, list(range(proba.shape[1])), weight), 0)
+    return measure_surprise(read_rows(truth, proba, list(range(proba.shape[1])), weight), 0).p_value
 
 
 def test_the_chance_of_a_surprise_is_that_of_enumeration():
@@ -115,6 +116,14 @@ def test_a_log_loss_beyond_the_promise_tells_of_a_temperature_that_no_column_sho
         stronger += p_value < mean_test(top == truth, hot.max(axis=1)).p_value
     assert found >= 16
     assert stronger >= 14
+
+
+def test_the_excess_is_the_log_loss_beyond_the_entropy():
+    rng = np.random.default_rng(0)
+    proba, truth = rng.dirichlet(np.full(4, 5.0), 500), rng.integers(4, size=500)
+    found = measure_surprise(read_rows(truth, proba, list(range(4)), None), 0)
+    entropy = -np.sum(proba * np.log(proba), axis=1).mean()
+    assert found.excess == pytest.approx(log_loss(truth, proba) - entropy)
 
 
 def test_what_cannot_surprise_does_not():

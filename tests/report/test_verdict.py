@@ -36,6 +36,9 @@ def test_timid_forecasts_are_not_sure_enough():
     verdict = summarize(truth, timid).verdict
     assert verdict.level == "not"
     assert any(finding.startswith("They are not sure enough") for finding in verdict.findings)
+    entropy = -(timid * np.log(timid)).sum(axis=1).mean()
+    less = entropy - summarize(truth, timid).measures.log_loss
+    assert f"Their log loss is {less:.4f} less than they promise." in verdict.findings
 
 
 def test_the_size_of_the_error_is_said_in_numbers_that_can_be_checked():

@@ -97,12 +97,25 @@ def power_sums(draws: Draws) -> tuple[Float64Array, Float64Array, float]:
     return squares, cubes, float(draws.part_weight[draws.part > 0].min())
 
 
-def surprise_p_value(rows: Rows, seed: int) -> float:
-    """The chance that the log loss of right forecasts is as far from what they promise.
+@dataclass(frozen=True, slots=True)
+class Surprise:
+    """By how much the log loss differs from what the forecasts promise, their entropy, beside chance.
 
-    Forecasts promise a log loss, their entropy. If they are too sure it comes out greater, if not sure
-    enough smaller: this is the score test of one temperature for all classes.
+    Attributes
+    ----------
+    excess : float
+        What the log loss is above the promise: positive if forecasts are too sure, negative if not sure
+        enough.
+    p_value : float
+        The chance that right forecasts are as far from what they promise.
     """
+
+    excess: float
+    p_value: float
+
+
+def measure_surprise(rows: Rows, seed: int) -> Surprise:
+    """Compare the log loss with the promised one: the score test of one temperature for all classes."""
     most = max(MAX_ENTRIES // rows.n_classes, 1)
     if len(rows) > most:
         rows = rows.take(np.random.default_rng(seed).choice(len(rows), most, replace=False, shuffle=False))
@@ -117,6 +130,5 @@ def surprise_p_value(rows: Rows, seed: int) -> float:
     third = float((whole + rest**3) @ np.einsum("ij,ij->i", squares, log))
     # A few classes of small chance may be all there is to the skewness; the gamma distribution would then
     # end too soon on the other side, where the normal one is on the safe side.
-    return two_sided(
-        value, float((whole + rest**2) @ squares.sum(axis=1)), third if value * third > 0 else 0.0
-    )
+    variance = float((whole + rest**2) @ squares.sum(axis=1))
+    return Surprise(-value / rows.total, two_sided(value, variance, third if value * third > 0 else 0.0))

@@ -15,7 +15,7 @@ from calibrant.metrics import log_loss
 from calibrant.report._chance import p_values
 from calibrant.report._column import Column, detection_points, sort_column
 from calibrant.report._costs import MAX_LIVE_CLASSES, summarize_decisions
-from calibrant.report._directed import surprise_p_value
+from calibrant.report._directed import measure_surprise
 from calibrant.report._events import MAX_POINTS, Examined, curve, examine_column, measure_event
 from calibrant.report._methods import rank_methods
 from calibrant.report._rows import Rows, read_row_names, read_rows
@@ -218,12 +218,13 @@ def _evidence(rows: Rows, confidence: Examined, examined: tuple[Examined, ...], 
         if found.drawn is not None
     )
     counts = np.bincount(rows.truth, rows.weight, rows.n_classes)
+    surprise = measure_surprise(rows, seed)
     return Evidence(
         n_rows=rows.total,
         confidence=lead,
         classes=tuple(classes),
         class_names=rows.class_names,
-        surprise=min(surprise_p_value(rows, seed) / SHARES.surprise, 1.0),
+        surprise=replace(surprise, p_value=min(surprise.p_value / SHARES.surprise, 1.0)),
         present=tuple(name for name, count in zip(rows.class_names, counts, strict=True) if count > 0),
     )
 

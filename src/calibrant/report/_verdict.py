@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from calibrant.report._chance import ChanceTest
+from calibrant.report._directed import Surprise
 from calibrant.report._summary import Decisions, Level, Measures, Methods, Reliability, Verdict
 from calibrant.report._words import chance, decimal, names, number, percent, points
 
@@ -96,8 +97,8 @@ class Evidence:
         The classes that were tested.
     class_names : tuple of str
         The classes.
-    surprise : float
-        The chance that the log loss of believable ones is as far from what they promise.
+    surprise : Surprise
+        The log loss against the promised one.
     present : tuple of str
         The classes that occur.
     """
@@ -106,7 +107,7 @@ class Evidence:
     confidence: Tested
     classes: tuple[Tested, ...]
     class_names: tuple[str, ...]
-    surprise: float
+    surprise: Surprise
     present: tuple[str, ...]
 
     @property
@@ -124,7 +125,7 @@ class Evidence:
     def p_value(self) -> float:
         """The chance that believable probabilities look as bad in any of the tests."""
         columns = (self.confidence, *self.classes)
-        return min(self.surprise, *(tested.reliability.p_value for tested in columns))
+        return min(self.surprise.p_value, *(tested.reliability.p_value for tested in columns))
 
     @property
     def is_off(self) -> bool:
@@ -191,6 +192,8 @@ def _findings(level: Level, evidence: Evidence, measures: Measures, decisions: D
         sentences = [example, _size(evidence), direction]
     if evidence.off and len(evidence.class_names) > 2:
         sentences.append(f"Off beyond chance: {names(evidence.off)}.")
+    if evidence.surprise.p_value < SIGNIFICANT:
+        sentences.append(_broken_promise(evidence.surprise.excess))
     if level in ("nearly", "not") and measures.brier > 0:
         sentences.append(_repairable(evidence, measures))
     if decisions.given and level in ("nearly", "not"):
@@ -256,6 +259,10 @@ def _direction(evidence: Evidence, measures: Measures) -> str:
     if not evidence.is_off or abs(excess) <= max(chance_excess, 0.005):
         return f"{said[0].upper()}{said[1:]}."
     return f"They are {'too sure of themselves' if excess > 0 else 'not sure enough'}: {said}."
+
+
+def _broken_promise(excess: float) -> str:
+    return f"Their log loss is {decimal(abs(excess))} {'more' if excess > 0 else 'less'} than they promise."
 
 
 def _repairable(evidence: Evidence, measures: Measures) -> str:
