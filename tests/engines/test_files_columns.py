@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.engines import choose_columns, open_source
 from calibrant.engines._columns import (
-    label_text,
     label_values,
     match_classes,
     read_label_texts,

@@ -21,36 +21,82 @@ def as_array(values: object, name: str) -> Array:
 
     Series and frames of pandas, polars, pyarrow and others are read through narwhals.
     """
+    if isinstance(values, list | tuple) and _holds_masked(values):
+        values = _converted(np.ma.array, values, name)
     if isinstance(values, np.ma.MaskedArray):
         if np.ma.is_masked(values):
             raise DataError(
                 f"{name} must have no missing values; got {np.ma.getmaskarray(values).sum()} masked ones; "
                 "drop those rows or fill them first"
             )
-        return np.asarray(values.data)
-    if isinstance(values, np.ndarray | list | tuple):
-        return _from_sequence(values, name)
-    if hasattr(values, "toarray"):
+        array = np.asarray(values.data)
+    elif isinstance(values, np.ndarray | list | tuple):
+        array = _converted(np.asarray, values, name)
+    elif hasattr(values, "toarray"):
         raise DataError(f"{name} must be dense; got a sparse {type(values).__name__}; call .toarray() on it")
-    return _from_frame(values, name)
+    else:
+        frame = open_frame(values, name)
+        array = _converted(np.asarray, values, name) if frame is None else _from_frame(frame)
+    if array.ndim == 0 and array.dtype.kind == "O":
+        raise DataError(
+            f"{name} must be a list, an array, a series or a frame; got {type(values).__name__}; put it into "
+            "a list"
+        )
+    return array
 
 
-def _from_sequence(values: object, name: str) -> Array:
-    try:
-        return np.asarray(values)
-    except ValueError as error:
-        raise DataError(f"{name} must be a regular array; got rows of different lengths") from error
-
-
-def _from_frame(values: object, name: str) -> Array:
+def open_frame(values: object, name: str) -> Any:
+    """Give a frame or a series by way of narwhals; None for what is neither."""
     import narwhals as nw  # noqa: PLC0415  (only those who pass frames pay for it)
 
-    frame = nw.from_native(values, pass_through=True, allow_series=True)
+    if hasattr(values, "__arrow_c_stream__") and type(values).__name__ == "RecordBatch":
+        import pyarrow as pa  # noqa: PLC0415
+
+        values = pa.table(values)
+    try:
+        frame = nw.from_native(values, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(f"every column of {name} must have a name of its own; one is there twice") from error
     if isinstance(frame, nw.LazyFrame):
         raise DataError(f"{name} must be in memory; got a lazy frame; call .collect() on it")
-    if isinstance(frame, nw.DataFrame | nw.Series):
-        return frame.to_numpy()
-    return np.asarray(values)
+    return frame if isinstance(frame, nw.DataFrame | nw.Series) else None
+
+
+def _from_frame(frame: Any) -> Array:
+    """Values of a frame or a series, in which what is missing stays missing.
+
+    Dictionaries of Arrow lose that: a missing entry has the number -1, which is that of the last one.
+    """
+    import narwhals as nw  # noqa: PLC0415
+
+    coded = (nw.Categorical, nw.Enum)
+    if isinstance(frame, nw.DataFrame):
+        if not any(isinstance(kind, coded) for kind in frame.schema.values()):
+            return frame.to_numpy()
+        return np.column_stack([_from_frame(frame[:, place]) for place in range(len(frame.columns))])
+    array: Array = frame.to_numpy()
+    if isinstance(frame.dtype, coded) and frame.null_count():
+        array = array.astype(object)
+        array[frame.is_null().to_numpy()] = None
+    return array
+
+
+def _holds_masked(values: Any) -> bool:
+    """Whether a list holds masked arrays or entries, which NumPy would take for what lies under the mask."""
+    return any(
+        isinstance(each, np.ma.MaskedArray) or (isinstance(each, list | tuple) and _holds_masked(each))
+        for each in values
+    )
+
+
+def _converted(convert: Any, values: object, name: str) -> Array:
+    """The values as an array by NumPy, or by whatever they know of arrays themselves."""
+    try:
+        return convert(values)  # type: ignore[no-any-return]
+    except Exception as error:  # the values may be of any type, and so may what they raise
+        if isinstance(error, ValueError) and "inhomogeneous" in str(error):
+            raise DataError(f"{name} must be a regular array; got rows of different lengths") from error
+        raise DataError(f"{name} must be an array; got {type(values).__name__}: {error}") from error
 
 
 def as_floats(values: object, name: str) -> FloatArray:
@@ -58,12 +104,27 @@ def as_floats(values: object, name: str) -> FloatArray:
     array = as_array(values, name)
     if array.dtype in (np.float64, np.float32):
         return array
-    if array.dtype.kind in "biufO":
-        try:
-            return array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"{name} must be numbers; got {_first_text(array)}") from error
-    raise DataError(f"{name} must be numbers; got values of type {array.dtype}")
+    if array.dtype.kind not in "biufO":
+        raise DataError(f"{name} must be numbers; got values of type {array.dtype}")
+    try:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            floats = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{name} must be numbers; got {_first_text(array)}") from error
+    if array.dtype.kind == "f" and array.dtype.itemsize > floats.dtype.itemsize:
+        _refuse_cut(array, floats, name)
+    return floats
+
+
+def _refuse_cut(array: Array, floats: Float64Array, name: str) -> None:
+    """Refuse numbers that 64 bits cannot hold, as they are too great or have more digits."""
+    cut = (floats != array) & ~np.isnan(array)
+    if cut.any():
+        place = tuple(int(index) for index in np.argwhere(cut)[0])
+        raise DataError(
+            f"{name} must fit into 64 bits; got {array[place]!s} of type {array.dtype} in row {place[0]}; if "
+            "rounding does no harm, call .astype(float) on it"
+        )
 
 
 def _first_text(array: Array) -> str:
@@ -71,6 +132,8 @@ def _first_text(array: Array) -> str:
     for place, value in np.ndenumerate(array):
         try:
             float(value)
+        except OverflowError:
+            return f"a number beyond 1e308 in row {place[0]}"
         except (TypeError, ValueError):
-            return f"{value!r} in row {place[0]}"
+            return f"{value!r:.60} in row {place[0]}"
     return f"values of type {array.dtype}"

@@ -221,6 +221,14 @@ def check_class_labels(y: object, n_classes: int, classes: object = None) -> Int
     return positions_of(labels, found)
 
 
+def class_labels(y: object, n_classes: int, classes: object = None) -> Array:
+    """The labels whose positions `check_class_labels` gives, which has accepted them."""
+    if classes is not None:
+        return as_array(classes, "classes")
+    labels = label_column(y)
+    return np.arange(n_classes) if labels.dtype.kind in "biuf" else distinct_labels(labels)
+
+
 def labels_of_columns(classes: Sequence[object] | None, y: object, n_columns: int) -> Array:
     """The classes as given, or else the sorted labels, of which there must be one per column."""
     if classes is not None:

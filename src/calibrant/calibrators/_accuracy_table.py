@@ -72,6 +72,8 @@ class AccuracyTableCalibrator(RankedCalibrator):
         The table of the ranks after these; None if there are none.
     rank_accuracy_ : ndarray of shape (k,)
         Share of training rows whose true class was at each rank.
+    feature_names_in_ : ndarray of shape (k,)
+        The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
 
     See Also
     --------

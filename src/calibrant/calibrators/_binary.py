@@ -15,12 +15,13 @@ from calibrant._core._checks import (
     check_weights,
 )
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import NamedColumns
 
 #: Rows worked on at once: the working arrays of a block stay in the processor's cache.
 BLOCK = 1 << 15
 
 
-class BinaryCalibrator(BaseEstimator, ABC):
+class BinaryCalibrator(NamedColumns, BaseEstimator, ABC):
     """Base of the two-class calibrators: checks at the border, a map learned inside.
 
     A subclass says how the map is learned (`_fit`) and what it answers (`_positive`).
@@ -45,15 +46,16 @@ class BinaryCalibrator(BaseEstimator, ABC):
             The fitted calibrator.
         """
         self._check_parameters()
-        scores = check_scores(scores)
-        check_not_empty(len(scores))
+        column = check_scores(scores)
+        check_not_empty(len(column))
         classes, target = check_binary_labels(y, fractions=True)
-        check_same_length(scores=scores, labels=target)
-        weights = check_weights(sample_weight, len(scores))
+        check_same_length(scores=column, labels=target)
+        weights = check_weights(sample_weight, len(column))
+        column = self._learn_columns(scores, column, classes)
         if weights is not None and not weights.all():
             present = weights > 0
-            scores, target, weights = scores[present], target[present], weights[present]
-        self._fit(scores, target, weights)
+            column, target, weights = column[present], target[present], weights[present]
+        self._fit(column, target, weights)
         self.classes_ = classes
         return self
 
@@ -71,7 +73,7 @@ class BinaryCalibrator(BaseEstimator, ABC):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_fitted(self, "classes_")
-        scores = check_scores(scores)
+        scores = check_scores(self._in_order(scores, self.classes_, 1))
         proba = np.empty((len(scores), 2))
         for start in range(0, len(scores), BLOCK):
             rows = slice(start, start + BLOCK)

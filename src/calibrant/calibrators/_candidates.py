@@ -10,6 +10,7 @@ from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, a
 from calibrant._core._checks import check_class_labels, check_same_length, check_score_matrix
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import NamedColumns, without_names
 from calibrant.calibrators._ranked import RankedCalibrator, check_n_ranks
 from calibrant.calibrators._ranking import lead
 from calibrant.metrics import DetectionCurve, detection_curve
@@ -122,6 +123,7 @@ def top_candidates(model: Any, scores: object, n: int = 3) -> Candidates:
     array([[0.43, 0.35]])
     """
     matrix = _check_matrix(model, scores)
+    model = without_names(model)
     n_ranks = check_n_ranks("n", n, matrix.shape[1])
     proba = np.asarray(model.predict_proba(matrix))
     order = lead(matrix if isinstance(model, RankedCalibrator) else proba, n_ranks)[0].T
@@ -183,6 +185,7 @@ def likely_errors(
     (2, 1, 2.0)
     """
     matrix = _check_matrix(model, scores)
+    model = without_names(model)
     limits = _check_shares(shares)
     predicted, confidence = _first_guess(model, matrix)
     known = np.where(np.isnan(confidence), -np.inf, confidence)
@@ -202,7 +205,10 @@ def likely_errors(
 
 def _check_matrix(model: Any, scores: object) -> FloatArray:
     check_fitted(model, "classes_")
-    return check_score_matrix(scores, len(model.classes_))
+    classes, n_classes = model.classes_, len(model.classes_)
+    if isinstance(model, NamedColumns):
+        scores = model._in_order(scores, classes, n_classes)
+    return check_score_matrix(scores, n_classes)
 
 
 def _first_guess(model: Any, matrix: FloatArray) -> tuple[IntArray, Float64Array]:

@@ -27,8 +27,10 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import NamedColumns
 from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.codes import binary_problems, check_code, check_combiner
+from calibrant.codes._matrices import is_one_vs_all
 
 #: Memory for a block of rows.
 BLOCK_BYTES = 1 << 24
@@ -62,7 +64,7 @@ class ConstantAnswer:
         return np.tile([1.0 - self.value, self.value], (len(scores), 1))
 
 
-class CodeCalibrator(BaseEstimator):
+class CodeCalibrator(NamedColumns, BaseEstimator):
     """Calibrate a matrix of scores, one column per column of a code matrix.
 
     The scores come from two-class models that were trained by a code: the pairwise margins of a support
@@ -94,6 +96,8 @@ class CodeCalibrator(BaseEstimator):
         side.
     counts_ : ndarray of shape (l,)
         Total weight of the rows behind every column, by which coupling trusts them.
+    feature_names_in_ : ndarray of shape (l,)
+        The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
 
     See Also
     --------
@@ -148,7 +152,7 @@ class CodeCalibrator(BaseEstimator):
         Parameters
         ----------
         scores : array-like of shape (n, l)
-            One finite score per row and column of the code.
+            One finite score per row and column of the code. The names of a frame's columns are remembered.
         y : array-like of shape (n,)
             The labels.
         sample_weight : array-like of shape (n,), optional
@@ -167,6 +171,7 @@ class CodeCalibrator(BaseEstimator):
         position = check_class_labels(y, len(classes), classes)
         check_same_length(scores=matrix, labels=position)
         weights = check_weights(sample_weight, len(matrix))
+        matrix = self._learn_columns(scores, matrix, self.labels_of_columns(classes))
         return self.fit_positions(matrix, position, weights, classes)
 
     def fit_positions(
@@ -224,7 +229,8 @@ class CodeCalibrator(BaseEstimator):
         Parameters
         ----------
         scores : array-like of shape (n, l)
-            One finite score per row and column of the code.
+            One finite score per row and column of the code; the columns of a frame in any order, with the
+            names of the fit.
 
         Returns
         -------
@@ -232,7 +238,9 @@ class CodeCalibrator(BaseEstimator):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_fitted(self, "classes_")
-        matrix = _score_columns(scores, self.code_.shape[1])
+        n_columns = self.code_.shape[1]
+        labels = _labels_of_columns(self.code_, self.classes_)
+        matrix = _score_columns(self._in_order(scores, labels, n_columns), n_columns)
         combine: Any = check_combiner(self.combine)
         proba = np.empty((len(matrix), len(self.classes_)))
         size = max(4096, BLOCK_BYTES // (8 * matrix.shape[1]))
@@ -247,6 +255,21 @@ class CodeCalibrator(BaseEstimator):
                 "calibrator must take one score for the columns of a code; "
                 f"got {self.calibrator!r}, which takes one per class; use it without a code"
             )
+
+    def labels_of_columns(self, classes: Array) -> Array | None:
+        """Give the labels that name the columns of scores.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (k,)
+            The labels of the classes.
+
+        Returns
+        -------
+        ndarray of shape (k,) or None
+            The classes, where every column is one class against the others; None for any other code.
+        """
+        return _labels_of_columns(self._check_code(len(classes)), classes)
 
     def _check_code(self, n_classes: int) -> Array:
         if isinstance(self.code, str) and self.code.startswith("random"):
@@ -263,6 +286,11 @@ class CodeCalibrator(BaseEstimator):
         for answer, calibrator, score in zip(answers.T, self.calibrators_, columns, strict=True):
             answer[:] = calibrator.predict_proba(score)[:, 1]
         return answers
+
+
+def _labels_of_columns(code: Array, classes: Array) -> Array | None:
+    """The labels that name the columns, if every one is a class against the others."""
+    return classes if is_one_vs_all(code) else None
 
 
 def _score_columns(scores: object, n_columns: int | None) -> FloatArray:

@@ -14,6 +14,7 @@ from calibrant._core._checks import (
     check_weights,
     labels_of_columns,
 )
+from calibrant._core._names import by_label
 from calibrant.calibrators._ranking import rank_truth
 
 
@@ -80,7 +81,9 @@ def score_status_correlation(
     matrix = check_score_matrix(scores)
     check_not_empty(len(matrix))
     n_classes = matrix.shape[1]
-    position = check_class_labels(y, n_classes, labels_of_columns(classes, y, n_classes))
+    labels = labels_of_columns(classes, y, n_classes)
+    position = check_class_labels(y, n_classes, labels)
+    matrix = by_label(scores, matrix, lambda: labels, "scores")
     check_same_length(scores=matrix, labels=position)
     weights = check_weights(sample_weight, len(matrix))
     mass = np.ones(len(matrix)) if weights is None else weights / weights.mean()

@@ -17,6 +17,7 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import NamedColumns
 from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.codes import check_combiner, one_vs_all
 
@@ -24,7 +25,7 @@ from calibrant.codes import check_combiner, one_vs_all
 BLOCK_BYTES = 1 << 24
 
 
-class OneVsAllCalibrator(BaseEstimator):
+class OneVsAllCalibrator(NamedColumns, BaseEstimator):
     """Calibrate a matrix of scores, one column per class.
 
     Every column is calibrated as a two-class problem, its class against all others, and the answers of
@@ -46,6 +47,8 @@ class OneVsAllCalibrator(BaseEstimator):
         The labels of the columns.
     calibrators_ : list
         The fitted calibrator of every column.
+    feature_names_in_ : ndarray of shape (k,)
+        The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
 
     See Also
     --------
@@ -86,7 +89,8 @@ class OneVsAllCalibrator(BaseEstimator):
         Parameters
         ----------
         scores : array-like of shape (n, k)
-            One finite score per row and class.
+            One finite score per row and class. The columns of a frame are taken by label where they are
+            named like the classes; their names are remembered.
         y : array-like of shape (n,)
             The labels.
         sample_weight : array-like of shape (n,), optional
@@ -97,13 +101,14 @@ class OneVsAllCalibrator(BaseEstimator):
         Self
             The fitted calibrator.
         """
-        scores = check_score_matrix(scores)
-        check_not_empty(len(scores))
-        classes = labels_of_columns(self.classes, y, scores.shape[1])
-        position = check_class_labels(y, scores.shape[1], classes)
-        check_same_length(scores=scores, labels=position)
-        weights = check_weights(sample_weight, len(scores))
-        return self.fit_positions(scores, position, weights, classes)
+        matrix = check_score_matrix(scores)
+        check_not_empty(len(matrix))
+        classes = labels_of_columns(self.classes, y, matrix.shape[1])
+        position = check_class_labels(y, matrix.shape[1], classes)
+        check_same_length(scores=matrix, labels=position)
+        weights = check_weights(sample_weight, len(matrix))
+        matrix = self._learn_columns(scores, matrix, classes)
+        return self.fit_positions(matrix, position, weights, classes)
 
     def fit_positions(
         self,
@@ -150,7 +155,8 @@ class OneVsAllCalibrator(BaseEstimator):
         Parameters
         ----------
         scores : array-like of shape (n, k)
-            One finite score per row and class, columns in the order of `classes_`.
+            One finite score per row and class, columns in the order of `classes_`; those of a frame in any
+            order, with the names of the fit.
 
         Returns
         -------
@@ -158,9 +164,10 @@ class OneVsAllCalibrator(BaseEstimator):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_fitted(self, "classes_")
-        scores = check_score_matrix(scores, len(self.classes_))
+        n_classes = len(self.classes_)
+        scores = check_score_matrix(self._in_order(scores, self.classes_, n_classes), n_classes)
         combine: Any = check_combiner(self.combine)
-        code = one_vs_all(len(self.classes_))
+        code = one_vs_all(n_classes)
         proba = np.empty(scores.shape)
         size = max(4096, BLOCK_BYTES // (8 * scores.shape[1]))
         for start in range(0, len(scores), size):

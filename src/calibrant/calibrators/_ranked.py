@@ -26,6 +26,7 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import DataError
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import NamedColumns
 from calibrant.calibrators._combinations import Combination, RankPlan, plan_ranks
 from calibrant.calibrators._rank_rows import RankRows, rows_by_rank
 from calibrant.calibrators._ranking import lead, places_of, row_blocks
@@ -58,7 +59,7 @@ class RankEstimates:
     estimate: Float64Array
 
 
-class RankedCalibrator(BaseEstimator, ABC):
+class RankedCalibrator(NamedColumns, BaseEstimator, ABC):
     """Base of the calibrators that look at several ranked scores at once.
 
     A subclass says how the model of one rank is learned (`_fit_rank`). Its parameters include
@@ -75,7 +76,9 @@ class RankedCalibrator(BaseEstimator, ABC):
         Parameters
         ----------
         scores : array-like of shape (n, k)
-            One finite score per row and class, from a model that was not trained on these rows.
+            One finite score per row and class, from a model that was not trained on these rows. The columns
+            of a frame are taken by label where they are named like the classes; their names are remembered,
+            and new frames may have them in any order.
         y : array-like of shape (n,)
             The labels.
         sample_weight : array-like of shape (n,), optional
@@ -86,13 +89,14 @@ class RankedCalibrator(BaseEstimator, ABC):
         Self
             The fitted calibrator.
         """
-        scores = check_score_matrix(scores)
-        check_not_empty(len(scores))
-        classes = labels_of_columns(self.classes, y, scores.shape[1])
-        position = check_class_labels(y, scores.shape[1], classes)
-        check_same_length(scores=scores, labels=position)
-        weights = check_weights(sample_weight, len(scores))
-        return self.fit_positions(scores, position, weights, classes)
+        matrix = check_score_matrix(scores)
+        check_not_empty(len(matrix))
+        classes = labels_of_columns(self.classes, y, matrix.shape[1])
+        position = check_class_labels(y, matrix.shape[1], classes)
+        check_same_length(scores=matrix, labels=position)
+        weights = check_weights(sample_weight, len(matrix))
+        matrix = self._learn_columns(scores, matrix, classes)
+        return self.fit_positions(matrix, position, weights, classes)
 
     def fit_positions(
         self,
@@ -286,7 +290,8 @@ class RankedCalibrator(BaseEstimator, ABC):
 
     def _check_scores(self, scores: object) -> FloatArray:
         check_fitted(self, "classes_")
-        matrix = check_score_matrix(scores, len(self.classes_))
+        n_classes = len(self.classes_)
+        matrix = check_score_matrix(self._in_order(scores, self.classes_, n_classes), n_classes)
         self._check_values(matrix)
         return matrix
 

@@ -106,6 +106,8 @@ class RankedLogisticCalibrator(RankedCalibrator):
         The map of the ranks after these; None if there are none.
     rank_accuracy_ : ndarray
         Share of training rows whose true class was at each of the first ranks.
+    feature_names_in_ : ndarray of shape (k,)
+        The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
 
     Warns
     -----

@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._names import label_text
 from calibrant.cli._progress import watched
 from calibrant.cli._show import count
 from calibrant.engines import Source, choose_columns, open_sink, open_source
-from calibrant.engines._columns import label_text
 from calibrant.engines._source import first_twice
 from calibrant.engines._table_rows import BatchReader
 

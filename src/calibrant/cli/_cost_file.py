@@ -7,8 +7,9 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.engines import Source, open_source
-from calibrant.engines._columns import label_codes, label_text, match_classes, read_numbers
+from calibrant.engines._columns import label_codes, match_classes, read_numbers
 from calibrant.engines._source import first_twice
 
 #: Words for the two sides of a cost matrix in the corner of its table.

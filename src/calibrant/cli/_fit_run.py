@@ -6,6 +6,7 @@ import click
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
+from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
 from calibrant.cli._cost_file import CostFile, read_cost_file
 from calibrant.cli._options import listed
@@ -25,7 +26,6 @@ from calibrant.cli._show import (
 from calibrant.cli._size import read_unless_large
 from calibrant.cli._wanted import Wanted
 from calibrant.engines import open_source
-from calibrant.engines._columns import label_text
 from calibrant.engines._files import STANDARD
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from pyspark.sql.pandas.types import to_arrow_type
 from calibrant._core._arrays import Array
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.cli._fitting import Fitted, NewModel, with_columns
 from calibrant.cli._reading import SUM_ROUNDING, in_order
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
 from calibrant.engines import Chosen
-from calibrant.engines._columns import label_text, label_values
+from calibrant.engines._columns import label_values
 from calibrant.engines._files_bytes import layout_of
 from calibrant.engines._fit import judged_model_plan
 from calibrant.engines._source import Columns

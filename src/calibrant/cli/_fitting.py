@@ -1,7 +1,7 @@
 """A model fitted to the rows of a file, in memory or in passes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from calibrant._core._arrays import Array
 from calibrant.cli._left_out import left_out_probabilities
@@ -74,5 +74,5 @@ def fit_passes(rows: PassRows, new: NewModel) -> Fitted:
 def with_columns(model: ScoreModel, columns: tuple[str, ...]) -> TrainingSummary:
     """Let the model remember where its scores came from."""
     assert model.summary_ is not None
-    model.summary_ = replace(model.summary_, score_columns=columns)
+    model.name_columns(columns)
     return model.summary_

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
+from calibrant._core._names import label_text
 from calibrant.cli._measures import ClassMeasures, Found, Measures, no_weight
 from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
 from calibrant.engines import Evaluation, evaluate_in_passes
-from calibrant.engines._columns import label_text
 from calibrant.engines._summary import NoRowsError
 
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.cli._reading import Labelled
-from calibrant.engines._columns import label_text
 from calibrant.metrics import auc, brier_decomposition, brier_score, error_rate, log_loss
 
 

@@ -10,10 +10,11 @@ from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import generator
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.cli._progress import watched
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
 from calibrant.engines import Chosen, Source
-from calibrant.engines._columns import label_codes, label_text, label_values, place_finder
+from calibrant.engines._columns import label_codes, label_values, place_finder
 from calibrant.engines._source import Columns, shown
 from calibrant.engines._table_rows import BatchReader
 

@@ -1,8 +1,9 @@
 """Which columns of a file are the scores that a model takes."""
 
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.engines import Chosen, Source, choose_columns
-from calibrant.engines._columns import label_text, match_classes
+from calibrant.engines._columns import match_classes
 from calibrant.engines._source import shown
 from calibrant.models import ScoreModel
 from calibrant.models._chain import form_of_scores

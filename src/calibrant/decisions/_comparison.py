@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._checks import check_class_labels, check_same_length, check_weights
+from calibrant._core._checks import check_class_labels, check_same_length, check_weights, class_labels
 from calibrant._core._errors import DataError
+from calibrant._core._names import by_label
 from calibrant.decisions._estimates import check_estimates
 from calibrant.decisions._matrix import check_square_cost
 from calibrant.decisions._names import RULES, new_rule
@@ -132,6 +133,7 @@ def compare_rules(
     matrix = check_square_cost(cost, estimates.shape[1])
     truth = check_class_labels(y, len(matrix))
     check_same_length(proba=estimates, labels=truth)
+    estimates = by_label(proba, estimates, lambda: class_labels(y, len(matrix)), "proba")
     weights = check_weights(sample_weight, len(truth))
     rows = TrainingRows(estimates.astype(np.float64, copy=False), truth, matrix, weights)
     splits = _split(cv, rows)

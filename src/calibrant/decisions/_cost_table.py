@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array, IntArray, as_array
 from calibrant._core._checks import check_class_labels, check_not_empty, check_same_length, check_weights
 from calibrant._core._errors import DataError
+from calibrant._core._names import by_label
 from calibrant.decisions._estimates import check_estimates
 from calibrant.decisions._matrix import check_cost
 
@@ -142,6 +143,8 @@ def expected_cost(
     matrix = check_cost(cost, allow_any=True)
     n_actions, n_classes = matrix.shape[-2:]
     estimates = check_estimates(proba, n_classes)
+    if classes is not None:
+        estimates = by_label(proba, estimates, lambda: as_array(classes, "classes"), "proba")
     decided = _read_decisions(decisions, n_actions, classes if n_actions == n_classes else None)
     check_same_length(proba=estimates, decisions=decided)
     weights = _read_weights(sample_weight, matrix, len(decided))

@@ -6,16 +6,23 @@ from typing import Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from calibrant._core._arrays import Float64Array, FloatArray, IntArray
-from calibrant._core._checks import check_class_labels, check_not_empty, check_same_length, check_weights
+from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
+from calibrant._core._checks import (
+    check_class_labels,
+    check_not_empty,
+    check_same_length,
+    check_weights,
+    class_labels,
+)
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import NamedColumns
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._estimates import check_estimates
 from calibrant.decisions._matrix import check_square_cost, refuse_unreasonable
 from calibrant.decisions._training import TrainingRows
 
 
-class DecisionRule(BaseEstimator, ABC):
+class DecisionRule(NamedColumns, BaseEstimator, ABC):
     """Base of the rules: checks at the border, a partition of the simplex learned inside.
 
     A subclass says how its matrix is learned (`_fit`), and how it decides if not by that matrix
@@ -25,6 +32,7 @@ class DecisionRule(BaseEstimator, ABC):
     matrix_: Float64Array
     cost_before_: float
     cost_after_: float
+    _labels: Array | None = None
 
     def fit(self, proba: object, y: object, cost: object, sample_weight: object = None) -> Self:
         """Learn where to cut the simplex.
@@ -32,7 +40,9 @@ class DecisionRule(BaseEstimator, ABC):
         Parameters
         ----------
         proba : array-like of shape (n, k)
-            Probabilities of the classes, for rows that the classifier behind them was not trained on.
+            Probabilities of the classes, for rows that the classifier behind them was not trained on. The
+            columns of a frame are taken by label where they are named like the labels; their names are
+            remembered, and new frames may have them in any order.
         y : array-like of shape (n,)
             The true classes: column numbers of `proba`, or other labels, which are then taken in sorted
             order and must all occur.
@@ -52,6 +62,8 @@ class DecisionRule(BaseEstimator, ABC):
         truth = check_class_labels(y, len(matrix))
         check_same_length(proba=estimates, labels=truth)
         weights = check_weights(sample_weight, len(truth))
+        self._labels = class_labels(y, len(matrix))
+        estimates = self._learn_columns(proba, estimates, self._labels, "proba")
         estimates = estimates.astype(np.float64, copy=False)
         if weights is not None and not weights.all():
             present = weights > 0
@@ -75,7 +87,10 @@ class DecisionRule(BaseEstimator, ABC):
             The numbers of the classes decided; ties go to the lowest.
         """
         check_fitted(self, "cost_after_")
-        return self._decide(check_estimates(proba, len(self.matrix_)))
+        n_classes = len(self.matrix_)
+        return self._decide(
+            check_estimates(self._in_order(proba, self._labels, n_classes, "proba"), n_classes)
+        )
 
     def check_cost(self, cost: object, n_classes: int) -> Float64Array:
         """Refuse parameters or costs that the rule cannot use, before anybody trains a learner for it.

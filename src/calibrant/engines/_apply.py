@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant._core._checks import check_option
-from calibrant.engines._columns import label_text, lenient_numbers, read_scores
+from calibrant._core._names import label_text
+from calibrant.engines._columns import lenient_numbers, read_scores
 from calibrant.engines._files import open_source
 from calibrant.engines._source import Source
 from calibrant.models import ScoreModel

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.engines._plain import (
     converting,
     is_moment,
@@ -313,30 +314,6 @@ def texts_that_occur(codes: IntArray, texts: Sequence[str | None]) -> list[str]:
     order = np.argsort(first_row[:-1], kind="stable")
     found = (texts[code] for code in order if first_row[code] < n_rows)
     return list(dict.fromkeys(text for text in found if text is not None))
-
-
-def label_text(label: object) -> str | None:
-    """A label as the text that names its class; None for what can be no label.
-
-    Parameters
-    ----------
-    label : object
-        A value of a label column, or a class of a model.
-
-    Returns
-    -------
-    str or None
-        Its text. Whole floating point numbers lose their point, as they mean counted classes.
-    """
-    if isinstance(label, np.generic):
-        label = label.item()
-    if isinstance(label, bool):
-        return "true" if label else "false"
-    if isinstance(label, float):
-        if not np.isfinite(label):
-            return None
-        return str(int(label)) if label == int(label) else repr(label)
-    return None if label is None or label == "" else str(label)
 
 
 def label_values(texts: Sequence[str], column_type: pa.DataType, as_text: bool) -> Array:

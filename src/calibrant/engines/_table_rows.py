@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as_array
 from calibrant._core._checks import check_binary_labels, check_option
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.engines._ahead import ahead
 from calibrant.engines._columns import (
     _truth,
     label_codes,
-    label_text,
     label_values,
     lenient_numbers,
     read_label_texts,

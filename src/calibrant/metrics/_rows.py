@@ -16,8 +16,10 @@ from calibrant._core._checks import (
     check_probabilities,
     check_same_length,
     check_weights,
+    class_labels,
 )
 from calibrant._core._errors import DataError
+from calibrant._core._names import by_label
 
 #: Which rows are positive, one number per row, and how much every row counts.
 TwoClassRows = tuple[BoolArray, Float64Array, Float64Array]
@@ -69,8 +71,11 @@ def read_forecasts(y: object, proba: object, sample_weight: object, classes: obj
     n_columns = numbers.shape[1] if numbers.ndim == 2 else 1
     if n_columns > 2:
         truth = check_class_labels(labels, n_columns, classes)
+        numbers = by_label(proba, numbers, lambda: class_labels(labels, n_columns, classes), "proba")
     else:
-        truth = check_binary_labels(labels, classes=classes)[1].astype(np.intp)
+        pair, positive = check_binary_labels(labels, classes=classes)
+        truth = positive.astype(np.intp)
+        numbers = by_label(proba, numbers, lambda: pair, "proba")
     matrix = check_probabilities(numbers)
     check_same_length(labels=truth, proba=matrix)
     weights, kept = counting_rows(sample_weight, len(truth))
@@ -90,14 +95,13 @@ def read_class_forecasts(y: object, proba: object, sample_weight: object, classe
 
 def read_two_class(y: object, proba: object, sample_weight: object) -> TwoClassRows:
     """Read labels and probabilities of two classes."""
-    is_positive = _read_positive(y)
-    return _counted(is_positive, check_probabilities(positive_column(proba, "proba")), "proba", sample_weight)
+    is_positive, numbers = _read_positive(y, proba, "proba")
+    return _counted(is_positive, check_probabilities(numbers), "proba", sample_weight)
 
 
 def read_scores(y: object, scores: object, sample_weight: object, name: str) -> TwoClassRows:
     """Read labels of two classes and scores, which may be any finite numbers."""
-    is_positive = _read_positive(y)
-    numbers = positive_column(scores, name)
+    is_positive, numbers = _read_positive(y, scores, name)
     check_finite(numbers, name)
     return _counted(is_positive, numbers, name, sample_weight)
 
@@ -151,8 +155,11 @@ def _label_array(y: object) -> Array:
     return labels
 
 
-def _read_positive(y: object) -> BoolArray:
-    return np.asarray(check_binary_labels(_label_array(y))[1], dtype=np.bool_)
+def _read_positive(y: object, numbers: object, name: str) -> tuple[BoolArray, Float64Array]:
+    """Which rows are positive, and the numbers of the positive class."""
+    pair, positive = check_binary_labels(_label_array(y))
+    matrix = by_label(numbers, as_floats(numbers, name), lambda: pair, name)
+    return np.asarray(positive, dtype=np.bool_), positive_column(matrix, name)
 
 
 def _counted(is_positive: BoolArray, numbers: Float64Array, name: str, sample_weight: object) -> TwoClassRows:

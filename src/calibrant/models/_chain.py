@@ -6,6 +6,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import Columns, NamedColumns
 from calibrant.calibrators import CodeCalibrator, takes_score_matrix
 from calibrant.decisions import ExpectedCostRule, reasonable
 from calibrant.models._columns import CODE, ONE_VS_ALL
@@ -30,7 +31,7 @@ from calibrant.models._labels import Labels
 from calibrant.models._place import Place
 from calibrant.models._ranked import ACCURACY_TABLE, RANKED_LOGISTIC
 from calibrant.models._rules import RULES
-from calibrant.models._score_model import ScoreModel
+from calibrant.models._score_model import ScoreModel, n_scores_of
 from calibrant.models._summary import FitMetrics, TrainingSummary
 from calibrant.models._two_class import PROBABILITY, TWO_CLASS, WEIGHT
 
@@ -39,6 +40,7 @@ ACTIONS = Labels(1, "str", "int", "float", "bool", "mixed")
 SCORES = Choice("one_per_row", "one_per_class", "one_per_column_of_the_code")
 COST = Matrix()
 
+SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)
 _METRIC = Maybe(Number(infinite=True))
 TRAINING = Record(
     n_rows=Whole(1),
@@ -46,7 +48,7 @@ TRAINING = Record(
     base_rates=Numbers(PROBABILITY, least_length=2),
     n_folds=Whole(0),
     n_measured=Whole(0),
-    score_columns=Maybe(ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)),
+    score_columns=Maybe(SCORE_COLUMNS),
     metrics=Record(**dict.fromkeys(FitMetrics.__dataclass_fields__, _METRIC)),
 )
 
@@ -128,14 +130,6 @@ def write_training(summary: TrainingSummary | None) -> Any:
     return TRAINING.write(summary)
 
 
-def n_scores_of(calibrator: Any) -> int:
-    """How many scores a row has for this calibrator."""
-    form = form_of_scores(calibrator)
-    if form == "one_per_row":
-        return 1
-    return len(calibrator.classes_) if form == "one_per_class" else int(calibrator.code_.shape[1])
-
-
 def read_training(plain: Any, at: Place, model: ScoreModel) -> TrainingSummary | None:
     """What a model remembers of its training rows; None for null."""
     given = Maybe(TRAINING).read(plain, at)
@@ -144,11 +138,17 @@ def read_training(plain: Any, at: Place, model: ScoreModel) -> TrainingSummary |
     check_length(given["base_rates"], len(model.classes_), at / "base_rates", "one per class")
     columns = given["score_columns"]
     if columns is not None:
-        check_length(columns, n_scores_of(model.calibrator_), at / "score_columns", "one per score")
-        if len(set(columns)) < len(columns):
-            (at / "score_columns").fail("must name every column once; one is named twice")
+        name_columns(model, columns, n_scores_of(model.calibrator_), at / "score_columns")
     read = {"metrics": FitMetrics(**given["metrics"]), "score_columns": columns and tuple(columns)}
     return TrainingSummary(**given | read)
+
+
+def name_columns(model: NamedColumns, names: list[str], n_columns: int, at: Place) -> None:
+    """Let a model know its columns by name."""
+    check_length(names, n_columns, at, "one per column")
+    if len(set(names)) < len(names):
+        at.fail("must name every column once; one is named twice")
+    model._columns = Columns(tuple(names))
 
 
 def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None, Any]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_number, check_option
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._names import by_label
 from calibrant.calibrators import new_calibrator
 from calibrant.metrics import brier_decomposition, brier_score, error_rate
 from calibrant.metrics._rows import Forecasts, read_forecasts
@@ -191,6 +192,7 @@ def compare_methods(
     """
     check_option("kind", kind, ("margin", "probability"))
     rows = read_rows(scores, y, sample_weight, classes)
+    rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
     must = "a whole number from 2"
     n_folds = int(check_number("cv", cv, must, lambda number: number >= 2 and number == int(number)))
     if rows.n_rows < 2:

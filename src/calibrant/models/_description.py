@@ -4,10 +4,10 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant.models._chain import CALIBRATORS, form_of_scores, n_scores_of
+from calibrant.models._chain import CALIBRATORS, form_of_scores
 from calibrant.models._document import from_document
 from calibrant.models._files import parse, read_limited
-from calibrant.models._score_model import ScoreModel
+from calibrant.models._score_model import ScoreModel, n_scores_of
 from calibrant.models._summary import TrainingSummary
 
 #: Words for the forms that a row of scores can have.

@@ -8,13 +8,21 @@ import numpy as np
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
-from calibrant.models._chain import CALIBRATORS, SCORE_MODEL, read_training, write_training
+from calibrant.models._chain import (
+    CALIBRATORS,
+    SCORE_COLUMNS,
+    SCORE_MODEL,
+    name_columns,
+    read_training,
+    write_training,
+)
 from calibrant.models._combiners import COMBINERS
 from calibrant.models._fields import Maybe, Text, check_keys
 from calibrant.models._kinds import Kind, Kinds
 from calibrant.models._labels import Labels
 from calibrant.models._place import Place
 from calibrant.models._rules import RULES
+from calibrant.models._score_model import n_scores_of
 from calibrant.models._text import checksum_of
 from calibrant.models._two_class import TWO_CLASS
 
@@ -84,6 +92,8 @@ def to_document(model: Any, date: object = None) -> dict[str, Any]:
         "training": write_training(model.summary_) if kind is SCORE_MODEL else None,
         **body,
     }
+    if has_columns(kind) and hasattr(model, "feature_names_in_"):
+        document["score_columns"] = list(model.feature_names_in_)
     document = _keep_provenance(document, model, dated=date is not None)
     _put_together(document, Place(f"this {type(model).__name__} cannot be saved"))
     return document | {"checksum": checksum_of(document)}
@@ -147,7 +157,8 @@ def _put_together(document: Any, at: Place) -> Any:
             advice = "a newer calibrant may read it" if name == "version" else "is this a calibrant model?"
             (at / name).refuse(f"be {value!r}", document[name], advice)
     kind = _kind_of(document, at)
-    check_keys(document, (*HEADER, *kind.keys[1:]), at)
+    optional = ("score_columns",) if has_columns(kind) and "score_columns" in document else ()
+    check_keys(document, (*HEADER, *kind.keys[1:], *optional), at)
     LIBRARY_VERSION.read(document["library_version"], at / "library_version")
     _check_date(DATE.read(document["date"], at / "date"), at / "date")
     CHECKSUM.read(document["checksum"], at / "checksum")
@@ -157,6 +168,10 @@ def _put_together(document: Any, at: Place) -> Any:
         model.summary_ = read_training(document["training"], at / "training", model)
     elif document["training"] is not None:
         (at / "training").refuse("be null for this kind of model", document["training"])
+    if optional:
+        names = SCORE_COLUMNS.read(document["score_columns"], at / "score_columns")
+        n_columns = n_scores_of(model) if has_classes(kind) else len(model.matrix_)
+        name_columns(model, names, n_columns, at / "score_columns")
     return model
 
 
@@ -184,6 +199,11 @@ def _read_classes(plain: Any, kind: Kind, at: Place) -> Array:
 def has_classes(kind: Kind) -> bool:
     """Whether models of this kind know their classes by label."""
     return kind is SCORE_MODEL or kind.name in CALIBRATORS.by_name
+
+
+def has_columns(kind: Kind) -> bool:
+    """Whether the names of the columns are a field of its own; a `ScoreModel` has them in its training."""
+    return kind.name in CALIBRATORS.by_name or kind.name in RULES.by_name
 
 
 def _read_date(date: object) -> str | None:

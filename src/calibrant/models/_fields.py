@@ -366,11 +366,11 @@ class Record(Field):
         return object_schema({name: field.schema() for name, field in self.fields.items()})
 
 
-def object_schema(properties: dict[str, Schema]) -> Schema:
-    """An object with exactly these properties."""
+def object_schema(properties: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    """An object with exactly these properties, and perhaps the optional ones."""
     return {
         "type": "object",
-        "properties": properties,
+        "properties": properties | (optional or {}),
         "required": list(properties),
         "additionalProperties": False,
     }

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 from calibrant._core._errors import ParameterError
-from calibrant.models._chain import CALIBRATORS, SCORE_MODEL, TRAINING
+from calibrant.models._chain import CALIBRATORS, SCORE_COLUMNS, SCORE_MODEL, TRAINING
 from calibrant.models._document import (
     CHECKSUM,
     CLASSES,
@@ -15,6 +15,7 @@ from calibrant.models._document import (
     LIBRARY_VERSION,
     VERSION,
     has_classes,
+    has_columns,
 )
 from calibrant.models._fields import Schema, object_schema
 from calibrant.models._kinds import Kind, one_of
@@ -80,4 +81,5 @@ def _file(kind: Kind) -> Schema:
         "classes": {"$ref": "#/$defs/classes"} if has_classes(kind) else nothing,
         "training": {"$ref": "#/$defs/training"} if kind is SCORE_MODEL else nothing,
     }
-    return one_of([object_schema(header | variant) for variant in kind.variants()])
+    optional = {"score_columns": SCORE_COLUMNS.schema()} if has_columns(kind) else None
+    return one_of([object_schema(header | variant, optional) for variant in kind.variants()])

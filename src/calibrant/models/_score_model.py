@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
+from calibrant._core._names import Columns, NamedColumns, without_names
 from calibrant.calibrators import (
     Candidates,
     CodeCalibrator,
@@ -30,7 +32,7 @@ from calibrant.models._summary import TrainingSummary, measure
 N_FOLDS, MANY_SCORES, MOST_HELD_OUT = 5, 500_000, 200_000
 
 
-class ScoreModel(BaseEstimator):
+class ScoreModel(NamedColumns, BaseEstimator):
     """From scores to probabilities to decisions, for people who have scores and no estimator.
 
     The scores come from any model, in any language. They are calibrated; if costs are given, decisions are
@@ -73,6 +75,8 @@ class ScoreModel(BaseEstimator):
         that is not square.
     rule_ : object or None
         The fitted rule; None for least expected cost.
+    feature_names_in_ : ndarray of shape (l,)
+        The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
     summary_ : TrainingSummary or None
         Rows, base rates, and how good the probabilities are; None if the parts were fitted elsewhere.
 
@@ -133,7 +137,8 @@ class ScoreModel(BaseEstimator):
         ----------
         scores : array-like of shape (n,), (n, k) or (n, l)
             One score per row, of the positive of two classes; or one per class; or with a code one per
-            column of it.
+            column of it. The columns of a frame are taken by label where they are named like the classes;
+            their names are remembered, and new frames may have them in any order.
         y : array-like of shape (n,)
             The labels.
         sample_weight : array-like of shape (n,), optional
@@ -149,6 +154,8 @@ class ScoreModel(BaseEstimator):
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
         calibrator = column_calibrator(chosen, rows.scores.ndim, self.code, self.combine)
         costs, rule = self._read_decisions(rows.classes)
+        labels = _labels_of_columns(calibrator, rows.classes)
+        rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
         fitted = fit_rows(clone(calibrator), rows)
         judged = _with_estimates(_judge(calibrator, rows))
         mass = rows.mass()
@@ -158,6 +165,7 @@ class ScoreModel(BaseEstimator):
             base_rates=mass / mass.sum(),
             n_folds=judged.n_folds,
             n_measured=judged.rows.n_rows,
+            score_columns=tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
             metrics=measure(judged, costs, rule),
         )
         self.rule_ = None
@@ -211,6 +219,8 @@ class ScoreModel(BaseEstimator):
                 f"classes must have one label per class of the calibrator, {len(calibrator.classes_)} in "
                 f"all; got {labels.tolist()!r}"
             )
+        columns = getattr(calibrator, "_columns", None)
+        calibrator = without_names(calibrator)  # the model puts them in order before the calibrator sees them
         if classes is not None:
             calibrator = copy(calibrator)
             calibrator.classes_ = labels
@@ -218,7 +228,9 @@ class ScoreModel(BaseEstimator):
         if rule is not None:
             check_fitted(rule, "cost_after_")
             _check_rule(rule, costs)
-        return cls._of_parts(calibrator, labels, costs, rule, summary)
+        model = cls._of_parts(calibrator, labels, costs, rule, summary)
+        model._columns = columns
+        return model
 
     @classmethod
     def _of_parts(
@@ -250,7 +262,7 @@ class ScoreModel(BaseEstimator):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_fitted(self, "classes_")
-        return np.asarray(self.calibrator_.predict_proba(scores))
+        return np.asarray(self.calibrator_.predict_proba(self._scores_of(scores)))
 
     def decide(self, scores: object) -> Array:
         """Give the decision of every row.
@@ -313,7 +325,7 @@ class ScoreModel(BaseEstimator):
         check_fitted(self, "classes_")
         n_ranks = min(n, len(self.classes_)) if isinstance(n, int) else n
         if takes_score_matrix(self.calibrator_) and not isinstance(self.calibrator_, CodeCalibrator):
-            return top_candidates(self.calibrator_, scores, n_ranks)
+            return top_candidates(self.calibrator_, self._scores_of(scores), n_ranks)
         n_ranks = check_n_ranks("n", n_ranks, len(self.classes_))
         proba = self.predict_proba(scores)
         order = lead(proba, n_ranks)[0].T
@@ -332,10 +344,41 @@ class ScoreModel(BaseEstimator):
         _check_rule(rule, costs)
         return costs, rule
 
+    def name_columns(self, names: Sequence[str]) -> None:
+        """Remember the columns of the scores, where the model was fitted to their numbers alone.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns, in the order of the model.
+        """
+        check_fitted(self, "classes_")
+        self._columns = Columns(tuple(names))
+        if self.summary_ is not None:
+            self.summary_ = replace(self.summary_, score_columns=tuple(names))
+
+    def _scores_of(self, values: object) -> Any:
+        """The scores that a user passed in, columns in the order of the calibrator."""
+        labels = _labels_of_columns(self.calibrator_, self.classes_)
+        return self._in_order(values, labels, n_scores_of(self.calibrator_))
+
     def _keep(self, calibrator: Any, classes: Array, costs: Costs | None) -> None:
         self.cost_ = None if costs is None else costs.matrix
         self.actions_ = classes if costs is None else costs.actions
         self.calibrator_, self.classes_ = calibrator, classes
+
+
+def n_scores_of(calibrator: Any) -> int:
+    """How many scores a row has for this fitted calibrator."""
+    if not takes_score_matrix(calibrator):
+        return 1
+    coded = isinstance(calibrator, CodeCalibrator)
+    return int(calibrator.code_.shape[1]) if coded else len(calibrator.classes_)
+
+
+def _labels_of_columns(calibrator: Any, classes: Array) -> Array | None:
+    """The labels that name the columns of the scores; a single one is that of the second class."""
+    return calibrator.labels_of_columns(classes) if isinstance(calibrator, CodeCalibrator) else classes
 
 
 def column_calibrator(chosen: Any, n_dimensions: int, code: object, combine: object) -> Any:

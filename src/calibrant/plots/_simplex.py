@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, IntArray, as_array
-from calibrant._core._checks import check_class_labels, check_same_length
+from calibrant._core._arrays import Array, Float64Array, IntArray, as_array, as_floats
+from calibrant._core._checks import check_class_labels, check_same_length, class_labels
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._names import by_label
 from calibrant.decisions import cost_matrix, equal_risk_point
 from calibrant.plots._axes import FRAME, axes_or_new, is_framed
 from calibrant.plots._style import COLORS, HATCHES, MARKERS, nth, tint
@@ -107,7 +108,10 @@ def _check_points(
         if y is not None:
             raise ParameterError("y must come with proba; got y alone; pass proba=")
         return None, None
-    coordinates = simplex_coordinates(proba)
+    numbers = as_floats(proba, "proba")
+    if classes is not None or y is not None:
+        numbers = by_label(proba, numbers, lambda: class_labels(y, 3, classes), "proba")
+    coordinates = simplex_coordinates(numbers)
     if y is None:
         return coordinates, None
     truth = check_class_labels(y, 3, classes)

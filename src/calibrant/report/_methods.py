@@ -8,6 +8,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray, as_floats
 from calibrant._core._chance import Seed, generator
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._names import by_label
 from calibrant.report._rows import Rows, forecast_matrix
 from calibrant.report._summary import Method, Methods
 
@@ -58,7 +59,8 @@ def _rank_forecasts(rows: Rows, methods: Mapping[str, object], random_state: See
 def _read_forecasts(rows: Rows, name: str, proba: object) -> Float64Array:
     """The forecasts of another method, for the rows that count."""
     try:
-        matrix = forecast_matrix(as_floats(proba, "proba"))
+        numbers = by_label(proba, as_floats(proba, "proba"), lambda: rows.classes, "proba")
+        matrix = forecast_matrix(numbers)
     except DataError as error:
         raise DataError(f"methods[{name!r}]: {error}") from error
     if matrix.shape != (rows.n_given, rows.n_classes):
@@ -72,7 +74,7 @@ def _read_forecasts(rows: Rows, name: str, proba: object) -> Float64Array:
 def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> Methods:
     from calibrant.models import compare_methods  # noqa: PLC0415  (scikit-learn)
 
-    numbers = as_floats(scores, "scores")
+    numbers = by_label(scores, as_floats(scores, "scores"), lambda: rows.classes, "scores")
     if len(numbers) != rows.n_given:
         raise DataError(
             f"labels and scores must have the same number of rows; got {rows.n_given} and {len(numbers)}"

@@ -15,6 +15,7 @@ from calibrant._core._checks import (
     plain,
 )
 from calibrant._core._errors import DataError
+from calibrant._core._names import by_label
 from calibrant.decisions._estimates import check_estimates
 from calibrant.metrics._rows import counting_rows, weighted_mean
 
@@ -87,7 +88,7 @@ def read_rows(y: object, proba: object, classes: object, sample_weight: object) 
     labels = label_column(y)
     numbers = as_floats(proba, "proba")
     names, truth = _read_labels(labels, numbers.shape[1] if numbers.ndim == 2 else 1, classes)
-    matrix = forecast_matrix(numbers)
+    matrix = forecast_matrix(by_label(proba, numbers, lambda: names, "proba"))
     check_same_length(labels=truth, proba=matrix)
     weights, kept = counting_rows(sample_weight, len(truth))
     number = np.arange(len(truth))[kept]

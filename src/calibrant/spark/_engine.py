@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.engines import PassOptions, Rows, Summary, Task, reduce_rows
-from calibrant.engines._columns import label_text
 from calibrant.engines._hashing import mix
 from calibrant.engines._summary import Plan
 from calibrant.spark._columns import ScoreColumns, check_columns, quoted, score_columns, usable_weight

@@ -12,7 +12,7 @@ from pyspark.sql.types import BooleanType, NumericType
 from calibrant._core._arrays import Array, as_array
 from calibrant._core._checks import check_binary_labels
 from calibrant._core._errors import DataError
-from calibrant.engines._columns import label_text
+from calibrant._core._names import label_text
 from calibrant.engines._source import shown
 from calibrant.spark._columns import ScoreColumns, quoted
 
