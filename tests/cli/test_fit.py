@@ -139,6 +139,11 @@ def test_scores_of_a_code(tmp_path):
     # The model remembers its columns; of a file without them nothing tells which are which.
     here("apply", "m.json", "s.parquet", "--keep", "y", "--out", "q.parquet", cwd=tmp_path)
     assert pa_parquet.read_table(tmp_path / "q.parquet").equals(pa_parquet.read_table(tmp_path / "p.parquet"))
+    # Named by a pattern, the columns of another file are matched by name, whatever their order.
+    shuffled = pa_parquet.read_table(tmp_path / "s.parquet").select([2, 0, 3, 1])
+    pa_parquet.write_table(shuffled, tmp_path / "shuffled.parquet")
+    here("apply", "m.json", "shuffled.parquet", *common, "--keep", "y", "--out", "r.parquet", cwd=tmp_path)
+    assert pa_parquet.read_table(tmp_path / "r.parquet").equals(pa_parquet.read_table(tmp_path / "p.parquet"))
     renamed = pa.table(dict(zip("abc", scores, strict=True)))
     pa_parquet.write_table(renamed, tmp_path / "renamed.parquet")
     with pytest.raises(DataError, match="takes the 3 scores of a code, in its order; name their columns"):

@@ -21,22 +21,14 @@ def as_array(values: object, name: str) -> Array:
 
     Series and frames of pandas, polars, pyarrow and others are read through narwhals.
     """
-    if isinstance(values, list | tuple) and _holds_masked(values):
-        values = _converted(np.ma.array, values, name)
-    if isinstance(values, np.ma.MaskedArray):
-        if np.ma.is_masked(values):
-            raise DataError(
-                f"{name} must have no missing values; got {np.ma.getmaskarray(values).sum()} masked ones; "
-                "drop those rows or fill them first"
-            )
-        array = np.asarray(values.data)
-    elif isinstance(values, np.ndarray | list | tuple):
-        array = _converted(np.asarray, values, name)
+    refuse_masked(values, name)
+    if isinstance(values, np.ndarray | list | tuple):
+        array = _converted(values, name)
     elif hasattr(values, "toarray"):
         raise DataError(f"{name} must be dense; got a sparse {type(values).__name__}; call .toarray() on it")
     else:
         frame = open_frame(values, name)
-        array = _converted(np.asarray, values, name) if frame is None else _from_frame(frame)
+        array = _converted(values, name) if frame is None else _from_frame(frame)
     if array.ndim == 0 and array.dtype.kind == "O":
         raise DataError(
             f"{name} must be a list, an array, a series or a frame; got {type(values).__name__}; put it into "
@@ -81,18 +73,27 @@ def _from_frame(frame: Any) -> Array:
     return array
 
 
-def _holds_masked(values: Any) -> bool:
-    """Whether a list holds masked arrays or entries, which NumPy would take for what lies under the mask."""
-    return any(
-        isinstance(each, np.ma.MaskedArray) or (isinstance(each, list | tuple) and _holds_masked(each))
-        for each in values
-    )
+def refuse_masked(values: object, name: str) -> None:
+    """Refuse masked entries, of which NumPy and scikit-learn would take what lies under the mask."""
+    if _n_masked(values):
+        raise DataError(
+            f"{name} must have no missing values; got {_n_masked(values)} masked ones; drop those rows or "
+            "fill them first"
+        )
 
 
-def _converted(convert: Any, values: object, name: str) -> Array:
+def _n_masked(values: object) -> int:
+    if isinstance(values, np.ma.MaskedArray):
+        return int(np.ma.getmaskarray(values).sum())
+    if isinstance(values, list | tuple):
+        return sum(_n_masked(each) for each in values if isinstance(each, list | tuple | np.ma.MaskedArray))
+    return 0
+
+
+def _converted(values: object, name: str) -> Array:
     """The values as an array by NumPy, or by whatever they know of arrays themselves."""
     try:
-        return convert(values)  # type: ignore[no-any-return]
+        return np.asarray(values)
     except Exception as error:  # the values may be of any type, and so may what they raise
         if isinstance(error, ValueError) and "inhomogeneous" in str(error):
             raise DataError(f"{name} must be a regular array; got rows of different lengths") from error

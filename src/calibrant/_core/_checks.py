@@ -5,12 +5,13 @@ Inside the library arrays are trusted. Rows are counted from 0 in every message.
 
 import math
 from collections.abc import Callable, Sequence
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 
 from calibrant._core._arrays import (
     Array,
+    BoolArray,
     Float64Array,
     FloatArray,
     IntArray,
@@ -36,6 +37,17 @@ def check_number(name: str, value: object, must: str, holds: Callable[[float], b
     if not (math.isfinite(number) and holds(number)):
         raise ParameterError(f"{name} must be {must}; got {plain(value)!r}")
     return number
+
+
+def check_n_jobs(n_jobs: object) -> int | None:
+    """A number of jobs, as joblib takes it."""
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and 0 < abs(int(n_jobs)) < 2**31:
+        return int(n_jobs)
+    raise ParameterError(
+        f"n_jobs must be None or a whole number, not 0, -1 for all processors; got {plain(n_jobs)!r:.60}"
+    )
 
 
 def check_scores(scores: object, name: str = "scores") -> FloatArray:
@@ -283,13 +295,22 @@ def label_column(y: object) -> Array:
     if labels.ndim != 1:
         raise DataError(f"labels must be one column; got shape {labels.shape}")
     check_not_empty(len(labels), "labels")
-    if labels.dtype.kind == "f":
+    return refuse_missing(labels)
+
+
+def refuse_missing(labels: Array) -> Array:
+    """The labels, none of which is missing."""
+    if labels.dtype.kind in "fc":
         check_finite(labels, "labels")
-    missing = [_is_missing(label) for label in labels.tolist()] if labels.dtype.kind == "O" else [False]
-    if any(missing):
-        row = missing.index(True)
+    missing: BoolArray = np.zeros(labels.shape, dtype=bool)
+    if labels.dtype.kind in "mM":
+        missing = np.isnat(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.array([_is_missing(label) for label in labels.ravel().tolist()]).reshape(labels.shape)
+    if missing.any():
+        place = tuple(np.argwhere(missing)[0])
         raise DataError(
-            f"labels must not be missing; got {plain(labels[row])!r} in row {row}; drop those rows"
+            f"labels must not be missing; got {plain(labels[place])!r} in row {place[0]}; drop those rows"
         )
     return labels
 
@@ -297,7 +318,7 @@ def label_column(y: object) -> Array:
 def _is_missing(label: object) -> bool:
     """None, NaN, and pandas' NA, which is equal to nothing and not even comparable."""
     try:
-        return label is None or bool(label != label)  # noqa: PLR0124
+        return label is None or label is np.ma.masked or bool(label != label)  # noqa: PLR0124
     except TypeError:
         return True
 

@@ -64,6 +64,12 @@ def column_names(values: object, name: str, *, counted: bool = False) -> tuple[o
     return names
 
 
+def names_by_label(names: Sequence[str], classes: Iterable[object], name: str) -> tuple[str, ...]:
+    """Names of columns in the order of the classes, if they are those of the classes."""
+    order = _order_by_label(names, classes, name)
+    return tuple(names if order is None else (names[place] for place in order))
+
+
 def by_label(values: object, matrix: Any, classes: Callable[[], Iterable[object]], name: str) -> Any:
     """A matrix with its columns in the order of the classes, if the frame that it was read from names them.
 

@@ -57,6 +57,25 @@ def new_calibrator(calibrator: object) -> Any:
     return clone(calibrator)
 
 
+def takes_probabilities(calibrator: object) -> bool:
+    """Tell whether a calibrator takes probabilities alone, and no margins.
+
+    Parameters
+    ----------
+    calibrator : object
+        The calibrator.
+
+    Returns
+    -------
+    bool
+        Whether its scores must lie in [0, 1].
+    """
+    if isinstance(calibrator, IdentityCalibrator) or getattr(calibrator, "transform", None) == "logit":
+        return True
+    inner = getattr(calibrator, "calibrator", None)
+    return inner is not None and takes_probabilities(new_calibrator(inner))
+
+
 def takes_score_matrix(calibrator: object) -> bool:
     """Tell whether a calibrator takes one score per class, and not a single score.
 

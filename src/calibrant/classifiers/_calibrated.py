@@ -5,19 +5,19 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant._core._checks import check_option, check_weights, label_column, positions_of
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._checks import check_n_jobs, check_option, positions_of
+from calibrant._core._errors import ParameterError
 from calibrant.calibrators import OneVsAllCalibrator, new_calibrator, takes_score_matrix
+from calibrant.calibrators._names import takes_probabilities
 from calibrant.classifiers._columns import fit_columns
+from calibrant.classifiers._given import read_given, read_new
+from calibrant.classifiers._kernels import tags_of_learner
 from calibrant.classifiers._routing import route_metadata
-from calibrant.classifiers._rows import drop_absent, plan_rows
-from calibrant.classifiers._scores import METHODS, choose_method, score
+from calibrant.classifiers._rows import plan_rows
+from calibrant.classifiers._scores import METHODS, check_scored, choose_method, score
 from calibrant.classifiers._training import Problem, Trained, TrainingOptions, fit_or_constant, train_all
 from calibrant.codes import check_code, check_combiner
 
@@ -167,20 +167,17 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_option("response_method", self.response_method, METHODS)
         new_calibrator(self.calibrator)
         check_combiner(self.combine)
-        X, y = indexable(X, y)
-        validate_data(self, X=X, skip_check_array=True)
-        y = label_column(column_or_1d(y, warn=True))
-        check_classification_targets(y)
-        weights = check_weights(sample_weight, len(y))
-        X, y, weights, fit_params, cv = drop_absent(X, y, weights, fit_params, self.cv)
+        check_scored(self.estimator)
+        given = read_given(self, X, y, sample_weight, fit_params, self.cv)
+        X, y, weights = given.X, given.y, given.weights
         classes = self._classes_of(y)
         position = positions_of(y, classes)
         learner_params, split_params = route_metadata(
-            self, self.estimator, weights, fit_params, otherwise_for="calibration"
+            self, self.estimator, weights, given.fit_params, cv=given.cv, otherwise_for="calibration"
         )
         if len(classes) == 1:
             self.response_method_ = choose_method(self.estimator, self.response_method)
-            self.estimator_ = fit_or_constant(clone(self.estimator), X, y, learner_params)
+            self.estimator_ = fit_or_constant(clone(self.estimator), X, None, y, learner_params)
             self.calibrator_: Any = None
             self.code_, self.classes_ = None, classes
             return self
@@ -189,15 +186,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             X,
             y,
             data=self.data,
-            cv=cv,
+            cv=given.cv,
             holdout_size=self.holdout_size,
             random_state=self.random_state,
             split_params=split_params,
         )
         how: TrainingOptions = {
             "fit_params": learner_params,
-            "method": self.response_method,
-            "n_jobs": self.n_jobs,
+            "method": self._response(),
+            "n_jobs": check_n_jobs(self.n_jobs),
         }
         if self.code is None or len(classes) == 2:
             problem = Problem(y, classes, np.arange(len(y)), plan)
@@ -234,12 +231,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n, k)
             Probabilities in the order of `classes_`; each row sums to one.
         """
-        check_is_fitted(self, "classes_")
-        if getattr(X, "ndim", 2) == 1 and hasattr(self, "n_features_in_"):
-            raise DataError(
-                f"X must be a table; got shape {np.shape(X)}. Reshape your data: one row is a table too"
-            )
-        validate_data(self, X=X, reset=False, skip_check_array=True)
+        X = read_new(self, X)
         if len(self.classes_) == 1:
             return np.ones((X.shape[0] if hasattr(X, "shape") else len(X), 1))
         if self.code_ is None:
@@ -278,10 +270,23 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        learner = get_tags(self.estimator)
-        tags.input_tags.sparse = learner.input_tags.sparse
-        tags.input_tags.allow_nan = learner.input_tags.allow_nan
-        return tags
+        return tags_of_learner(tags, self.estimator)
+
+    def _response(self) -> str:
+        """The score that is wanted: that of a calibrator of probabilities is one."""
+        if not takes_probabilities(new_calibrator(self.calibrator)):
+            return self.response_method
+        if self.response_method in ("auto", "predict_proba") and hasattr(self.estimator, "predict_proba"):
+            return "predict_proba"
+        came = (
+            f"{type(self.estimator).__name__}, which has margins alone"
+            if self.response_method in ("auto", "predict_proba")
+            else f"response_method={self.response_method!r}"
+        )
+        raise ParameterError(
+            f"calibrator={self.calibrator!r} needs a learner with predict_proba, and its probabilities; got "
+            f"{came}; use calibrator='sigmoid' or 'pav', which take margins, or response_method='auto'"
+        )
 
     def _classes_of(self, y: Array) -> Array:
         if isinstance(self.estimator, FrozenEstimator):
@@ -296,7 +301,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         calibrator = new_calibrator(self.calibrator)
         if not takes_score_matrix(calibrator):
             if len(classes) == 2:
-                return calibrator.fit(trained.scores[:, 1], position == 1, weights)
+                calibrator.fit(trained.scores[:, 1], position == 1, weights)
+                calibrator.classes_ = classes  # it has seen only which rows are of the second
+                return calibrator
             calibrator = OneVsAllCalibrator(calibrator, self.combine)
         return calibrator.fit_positions(trained.scores, position, weights, classes, trained.known)
 

@@ -7,25 +7,17 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant._core._checks import (
-    check_option,
-    check_weights,
-    distinct_labels,
-    label_column,
-    positions_of,
-)
+from calibrant._core._checks import check_n_jobs, check_option, distinct_labels, positions_of
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.classifiers._calibrated import CalibratedClassifier
+from calibrant.classifiers._given import read_given
 from calibrant.classifiers._retraining import RetrainingClassifier
 from calibrant.classifiers._routing import route_metadata
-from calibrant.classifiers._rows import drop_absent, plan_rows
-from calibrant.classifiers._scores import score
+from calibrant.classifiers._rows import plan_rows
+from calibrant.classifiers._scores import check_scored, score
 from calibrant.classifiers._training import Problem, fit_or_constant, train_all
 from calibrant.decisions import DecisionRule, ExpectedCostRule, cost_matrix, new_rule, rarity_costs
 from calibrant.decisions._matrix import refuse_unreasonable
@@ -189,22 +181,18 @@ class CostSensitiveClassifier(CostClassifier):
         """
         rule = new_rule(self.rule)
         learner = self._learner()
-        X, y = indexable(X, y)
-        validate_data(self, X=X, skip_check_array=True)
-        y = label_column(column_or_1d(y, warn=True))
-        check_classification_targets(y)
-        weights = check_weights(sample_weight, len(y))
-        X, y, weights, fit_params, cv = drop_absent(X, y, weights, fit_params, self.cv)
+        given = read_given(self, X, y, sample_weight, fit_params, self.cv)
+        X, y, weights = given.X, given.y, given.weights
         classes = self._classes_of(y)
         position = positions_of(y, classes)
         cost = self._cost_of(classes, position, weights)
         if len(classes) > 1 and isinstance(rule, DecisionRule):
             rule.check_cost(cost, len(classes))
         learner_params, split_params = route_metadata(
-            self, learner, weights, fit_params, otherwise_for="rule"
+            self, learner, weights, given.fit_params, cv=given.cv, otherwise_for="rule"
         )
         if len(classes) == 1:
-            self.estimator_ = fit_or_constant(clone(learner), X, y, learner_params)
+            self.estimator_ = fit_or_constant(clone(learner), X, None, y, learner_params)
             self.rule_ = ExpectedCostRule().fit(np.ones((len(y), 1)), position, cost, weights)
             self.cost_, self.classes_ = cost, classes
             return self
@@ -213,14 +201,19 @@ class CostSensitiveClassifier(CostClassifier):
             X,
             y,
             data="cv",
-            cv=cv,
+            cv=given.cv,
             holdout_size=0.0,
             random_state=None,
             split_params=split_params,
         )
         problem = Problem(y, classes, np.arange(len(y)), plan)
         (trained,) = train_all(
-            learner, X, [problem], fit_params=learner_params, method="predict_proba", n_jobs=self.n_jobs
+            learner,
+            X,
+            [problem],
+            fit_params=learner_params,
+            method="predict_proba",
+            n_jobs=check_n_jobs(self.n_jobs),
         )
         rows = trained.rows
         self.rule_ = rule.fit(
@@ -279,6 +272,7 @@ class CostSensitiveClassifier(CostClassifier):
 
     def _learner(self) -> Any:
         """What estimates the probabilities: the learner, calibrated if that is wanted."""
+        check_scored(self.estimator)
         if self.calibrator is None:
             if not hasattr(self.estimator, "predict_proba"):
                 raise ParameterError(

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant._core._checks import check_number, check_option, distinct_labels, positions_of
+from calibrant._core._checks import check_n_jobs, check_number, check_option, distinct_labels, positions_of
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._hard import Lesson, n_rows_of, positions_answered, row_blocks, train
 from calibrant.classifiers._retraining import RetrainingClassifier
@@ -131,7 +131,9 @@ class CostingClassifier(RetrainingClassifier):
         )
         seeds = np.random.SeedSequence(entropy_of(self.random_state)).spawn(int(self.n_resamples))
         self.classifiers_ = list(
-            Parallel(n_jobs=self.n_jobs)(delayed(train)(lesson, given.weights, seed) for seed in seeds)
+            Parallel(n_jobs=check_n_jobs(self.n_jobs))(
+                delayed(train)(lesson, given.importance, seed) for seed in seeds
+            )
         )
         self.classes_ = classes
         return self

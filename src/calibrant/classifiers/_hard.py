@@ -13,6 +13,7 @@ from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._checks import positions_of
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.classifiers._importance import WEIGHTINGS, weight_parameter
+from calibrant.classifiers._kernels import OnColumns, fit_on, is_pairwise, training_rows
 from calibrant.classifiers._rows import rows_of_params
 
 #: Rows that a learner is asked about at once, which bounds what its `predict` may need.
@@ -37,6 +38,9 @@ class Lesson:
         What `fit` is given besides.
     weighting : {"weights", "rejection", "flip"}
         How the learner is told what matters.
+    columns : ndarray, optional
+        The rows of the whole lesson that these are, if X is a kernel and the learner will be asked about
+        kernels with the columns of the whole.
     """
 
     estimator: Any
@@ -45,12 +49,15 @@ class Lesson:
     labels: Array
     fit_params: dict[str, Any]
     weighting: str
+    columns: IntArray | None = None
 
     def part(self, rows: IntArray) -> Self:
         """The same for some of the rows."""
+        pairwise = is_pairwise(self.estimator)
         return replace(
             self,
-            X=_safe_indexing(self.X, rows),
+            X=training_rows(self.X, rows, pairwise=pairwise),
+            columns=rows if pairwise else None,
             position=self.position[rows],
             fit_params=rows_of_params(self.fit_params, rows, len(self.position)),
         )
@@ -99,15 +106,14 @@ def train(lesson: Lesson, importance: Float64Array, seed: np.random.SeedSequence
     present = np.flatnonzero(np.bincount(sample.position, minlength=n_classes))
     if len(present) < 2:
         return ConstantModel(lesson.labels[present[0] if len(present) else totals.argmax()])
-    X, params = lesson.X, lesson.fit_params
+    params = lesson.fit_params
     if sample.rows is not None:
-        X = _safe_indexing(X, sample.rows)
         params = rows_of_params(params, sample.rows, len(lesson.position))
     if sample.weights is not None:
         params = {**params, str(weight_parameter(lesson.estimator)): sample.weights}
     model = _seeded_copy(lesson.estimator, rng)
-    model.fit(X, lesson.labels[sample.position], **params)
-    return model
+    fitted = fit_on(model, lesson.X, sample.rows, lesson.labels[sample.position], params)
+    return fitted if lesson.columns is None else OnColumns(fitted, lesson.columns)
 
 
 def _seeded_copy(estimator: Any, rng: np.random.Generator) -> Any:

@@ -6,19 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant._core._checks import distinct_labels, positions_of
+from calibrant._core._checks import check_n_jobs, distinct_labels, positions_of
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._cost_sensitive import CostClassifier, class_probabilities
 from calibrant.classifiers._hard import _seeded_copy, n_rows_of, positions_answered
 from calibrant.classifiers._importance import weight_parameter
-from calibrant.classifiers._retraining import Given
-from calibrant.classifiers._rows import rows_of_params
+from calibrant.classifiers._rows import Given, rows_of_params
 from calibrant.classifiers._training import fit_or_constant
 from calibrant.decisions import decide
 
@@ -153,9 +151,9 @@ class MetaCostClassifier(CostClassifier):
         self._check_learner(weighted=weighted_by_us)
         classes = distinct_labels(given.y)
         position = positions_of(given.y, classes)
-        cost = self._cost_of(classes, position, given.weights)
+        cost = self._cost_of(classes, position, given.importance)
         if weighted_by_us:
-            weighted = {str(weight_parameter(self.estimator)): given.weights}
+            weighted = {str(weight_parameter(self.estimator)): given.importance}
             given = replace(given, fit_params={**given.fit_params, **weighted})
         source = np.random.SeedSequence(entropy_of(self.random_state))
         proba = self._estimates(given, classes, source)
@@ -220,7 +218,7 @@ class MetaCostClassifier(CostClassifier):
         if len(classes) == 1:
             return np.ones((len(given.y), 1))
         resamples = self._resamples(len(given.y), source)
-        copies = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+        copies = Parallel(n_jobs=check_n_jobs(self.n_jobs), return_as="generator")(
             delayed(_estimate)(self.estimator, given, classes, rows, seed, self.hard)
             for rows, seed in zip(resamples, source.spawn(len(resamples)), strict=True)
         )
@@ -299,6 +297,6 @@ def _estimate(
 
 def _train(estimator: Any, given: Given, labels: Array, rows: IntArray, seed: np.random.SeedSequence) -> Any:
     """Train a copy of the learner; if it refuses a single class, answer with that class always."""
-    X, y = _safe_indexing(given.X, rows), labels[rows]
+    y = labels[rows]
     model = _seeded_copy(estimator, np.random.default_rng(seed))
-    return fit_or_constant(model, X, y, rows_of_params(given.fit_params, rows, len(labels)))
+    return fit_or_constant(model, given.X, rows, y, rows_of_params(given.fit_params, rows, len(labels)))

@@ -2,18 +2,20 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.model_selection import StratifiedShuffleSplit, check_cv
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._checks import (
     check_binary_labels,
+    check_n_jobs,
     check_not_empty,
     check_number,
     check_option,
@@ -21,15 +23,17 @@ from calibrant._core._checks import (
     positions_of,
 )
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._folds import read_folds
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._hard import Lesson, n_rows_of, row_blocks, votes_on
 from calibrant.classifiers._importance import choose_weighting
+from calibrant.classifiers._kernels import is_pairwise, kernel_columns
 from calibrant.classifiers._ladder import HeldOut, LadderBuilder, Plan, Probe
 from calibrant.classifiers._minimax import RULES, check_loss, estimates_of
 from calibrant.classifiers._probes import ProbeJob
 from calibrant.classifiers._rest import LEFT_OUT, MULTICLASS, combine, probed_classes
-from calibrant.classifiers._retraining import Given, RetrainingClassifier
-from calibrant.classifiers._rows import rows_of_params
+from calibrant.classifiers._retraining import RetrainingClassifier
+from calibrant.classifiers._rows import Given
 
 REFERENCES = ("train", "oof")
 #: Fits take different times, so that jobs would often wait for the last of a small batch.
@@ -232,12 +236,12 @@ class ProbingClassifier(RetrainingClassifier):
         entropy = entropy_of(self.random_state)
         given, held_out = self._hold_out(given, entropy)
         position = positions_of(given.y, classes)
-        probed = self._probed_classes(position, given.weights, len(classes))
+        probed = self._probed_classes(position, given.importance, len(classes))
         folds = self._folds(given)
-        reference_weights = given.weights if reference is None else np.ones(n_rows_of(reference))
+        reference_weights = given.importance if reference is None else np.ones(n_rows_of(reference))
         fitted = []
         # Many short fits: threads start at once and copy nothing, and most learners work outside the lock.
-        with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
+        with Parallel(n_jobs=check_n_jobs(self.n_jobs), prefer="threads") as parallel:
             for number in probed:
                 lesson = Lesson(
                     estimator=self.estimator,
@@ -249,10 +253,10 @@ class ProbingClassifier(RetrainingClassifier):
                 )
                 job = ProbeJob(
                     lesson=lesson,
-                    weights=given.weights,
+                    weights=given.importance,
                     n_resamples=int(self.n_resamples),
                     entropy=(*entropy, int(number)),
-                    reference=given.X if reference is None else reference,
+                    reference=given.X if reference is None else self._columns_of(reference),
                     folds=folds,
                     held_out=None if held_out is None else held_out.X,
                 )
@@ -368,7 +372,7 @@ class ProbingClassifier(RetrainingClassifier):
             check_number(
                 "clip", self.clip, "None or a number from 0 to below 0.5", lambda eps: 0 <= eps < 0.5
             )
-        n_jobs = effective_n_jobs(self.n_jobs)
+        n_jobs = effective_n_jobs(check_n_jobs(self.n_jobs))
         batch_size = self.batch_size or (1 if n_jobs == 1 else FITS_PER_JOB * n_jobs)
         return Plan(int(self.n_probes), check_loss(self.loss), self.rule, int(batch_size))
 
@@ -390,6 +394,10 @@ class ProbingClassifier(RetrainingClassifier):
         check_not_empty(n_rows_of(reference), "reference")
         return reference
 
+    def _columns_of(self, reference: Any) -> Any:
+        """Rows beside those of training; of a kernel only the columns of rows that are trained on."""
+        return kernel_columns(reference, self._kept_rows)
+
     def _probed_classes(self, position: IntArray, weights: Float64Array, n_classes: int) -> IntArray:
         """Which classes get a ladder: with two the second, with one nobody."""
         if n_classes <= 2:
@@ -409,21 +417,22 @@ class ProbingClassifier(RetrainingClassifier):
             raise DataError(
                 f"the rows must allow a part of them to be held out; {error}; pass n_iter_no_change=None"
             ) from error
-        return _part(given, kept), _part(given, held_out)
+        pairwise = is_pairwise(self.estimator)
+        left = given.part(kept, pairwise=pairwise)
+        self._kept_rows = left.kept
+        apart = given.part(held_out, pairwise=False)
+        return left, replace(apart, X=kernel_columns(apart.X, kept if pairwise else None))
 
     def _stopping(self, held_out: Given | None, positive: object) -> HeldOut:
         if held_out is None:
             return HeldOut(np.zeros(0, dtype=bool), None, patience=None, tol=self.tol)
-        return HeldOut(held_out.y == positive, held_out.weights, self.n_iter_no_change, self.tol)
+        return HeldOut(held_out.y == positive, held_out.importance, self.n_iter_no_change, self.tol)
 
     def _folds(self, given: Given) -> list[tuple[IntArray, IntArray]] | None:
         """The parts for votes out of fold, which must ask about every row once."""
         if not isinstance(self.reference, str) or self.reference != "oof":
             return None
-        try:
-            folds = list(check_cv(given.cv, given.y, classifier=True).split(given.X, given.y))
-        except ValueError as error:
-            raise DataError(f"the rows must allow the folds; {error}; use fewer folds") from error
+        folds = read_folds(given.cv, given.X, given.y)
         asked = np.bincount(np.concatenate([asked for _, asked in folds]), minlength=len(given.y))
         if len(asked) > len(given.y) or (asked != 1).any():
             row = int(np.argmax(asked != 1))
@@ -456,13 +465,3 @@ def _classes_of(y: Array) -> Array:
         return check_binary_labels(y)[0]
     except DataError:
         return found
-
-
-def _part(given: Given, rows: IntArray) -> Given:
-    return Given(
-        X=_safe_indexing(given.X, rows),
-        y=given.y[rows],
-        weights=given.weights[rows],
-        fit_params=rows_of_params(given.fit_params, rows, len(given.y)),
-        cv=given.cv,
-    )

@@ -1,33 +1,78 @@
 """Which rows train a learner, and which rows it then scores for calibration."""
 
-import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import StratifiedShuffleSplit, check_cv
+from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant._core._checks import check_option, plain
+from calibrant._core._checks import check_number, check_option, plain
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._folds import FEWER, read_folds
+from calibrant.classifiers._kernels import is_pairwise, training_rows
 
 DATA = ("cv", "train", "holdout")
 
 
-def drop_absent(
-    X: Any, y: Array, weights: Float64Array | None, params: dict[str, Any], cv: Any
-) -> tuple[Any, Array, Float64Array | None, dict[str, Any], Any]:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What `fit` was given, checked, without the rows of weight zero.
+
+    Attributes
+    ----------
+    X : object
+        The rows.
+    y : ndarray of shape (n,)
+        Their labels.
+    weights : ndarray of shape (n,) or None
+        Their weights; None where every row counts once.
+    fit_params : dict
+        What the learner's `fit` is given besides.
+    cv : object
+        The folds, renumbered where they are given as row numbers.
+    kept : ndarray or None
+        The rows of the user that are left, if some were left out and X is a kernel, whose columns they are.
+    """
+
+    X: Any
+    y: Array
+    weights: Float64Array | None
+    fit_params: dict[str, Any]
+    cv: Any
+    kept: IntArray | None = None
+
+    @property
+    def importance(self) -> Float64Array:
+        """How much every row counts."""
+        return np.ones(len(self.y)) if self.weights is None else self.weights
+
+    def part(self, rows: IntArray, *, pairwise: bool) -> "Given":
+        """Some of the rows."""
+        before = np.arange(len(self.y)) if self.kept is None else self.kept
+        return Given(
+            X=training_rows(self.X, rows, pairwise=pairwise),
+            y=self.y[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            fit_params=rows_of_params(self.fit_params, rows, len(self.y)),
+            cv=self.cv,
+            kept=before[rows] if pairwise else None,
+        )
+
+
+def drop_absent(given: Given, estimator: Any) -> Given:
     """Leave out the rows of weight zero, also from metadata and from folds given as row numbers."""
+    weights, cv = given.weights, given.cv
     if weights is None or weights.all():
-        return X, y, weights, params, cv
-    kept = np.flatnonzero(weights)
-    if not hasattr(cv, "split") and isinstance(cv, Iterable):
+        return given
+    if not hasattr(cv, "split") and isinstance(cv, Iterable) and not isinstance(cv, str):
         new_number = np.cumsum(weights > 0) - 1
-        cv = [tuple(new_number[rows[weights[rows] > 0]] for rows in map(np.asarray, split)) for split in cv]
-    return _safe_indexing(X, kept), y[kept], weights[kept], rows_of_params(params, kept, len(y)), cv
+        folds = read_folds(cv, given.X, given.y)
+        cv = [tuple(new_number[rows[weights[rows] > 0]] for rows in fold) for fold in folds]
+    return replace(given, cv=cv).part(np.flatnonzero(weights), pairwise=is_pairwise(estimator))
 
 
 def rows_of_params(params: dict[str, Any], rows: IntArray, n_rows: int) -> dict[str, Any]:
@@ -104,28 +149,29 @@ def plan_rows(
     if data == "train":
         return RowPlan([(everything, everything)], refit=False)
     if data == "holdout":
-        if not 0 < holdout_size < 1:
-            raise ParameterError(f"holdout_size must be a share between 0 and 1; got {holdout_size!r}")
+        check_number("holdout_size", holdout_size, "a share between 0 and 1", lambda share: 0 < share < 1)
+        if split_params:
+            raise ParameterError(
+                f"data must be 'cv' where the split has {', '.join(split_params)}; got 'holdout', which "
+                "draws rows by chance"
+            )
         splitter = StratifiedShuffleSplit(1, test_size=holdout_size, random_state=random_state)
-        return RowPlan(_split(splitter, X, y, {}), refit=False)
-    return RowPlan(_split(check_cv(cv, y, classifier=True), X, y, split_params), refit=True)
+        advice = "hold out another share, or use data='cv'"
+        return RowPlan(_split(splitter, X, y, {}, advice), refit=False)
+    return RowPlan(_split(cv, X, y, split_params, FEWER), refit=True)
 
 
-def _split(splitter: Any, X: Any, y: Array, params: dict[str, Any]) -> list[tuple[IntArray | None, IntArray]]:
+def _split(
+    cv: Any, X: Any, y: Array, params: dict[str, Any], advice: str
+) -> list[tuple[IntArray | None, IntArray]]:
     classes, counts = np.unique(y, return_counts=True)
-    rarest = f"the rarest class is {plain(classes[counts.argmin()])!r} with {counts.min()} of {len(y)} rows"
-    with warnings.catch_warnings():
-        # Folds that lack a class are dealt with below, and only where they do harm.
-        warnings.filterwarnings("ignore", "The least populated class")
-        try:
-            splits = [(train, test) for train, test in splitter.split(X, y, **params)]
-        except ValueError as error:
-            raise DataError(f"the rows must allow the split; {error}; {rarest}; use fewer folds") from error
+    rarest = f"; the rarest class is {plain(classes[counts.argmin()])!r} with {counts.min()} of {len(y)} rows"
+    splits = read_folds(cv, X, y, params, note=rarest, advice=advice)
     for number, (train, _) in enumerate(splits):
         present = np.unique(y[train])
         if len(present) < 2:
+            holds = f"holds only {plain(present[0])!r}" if len(present) else "is empty"
             raise DataError(
-                f"every training fold must hold at least two classes; fold {number} holds only "
-                f"{plain(present[0])!r}; {rarest}; use fewer folds"
+                f"every training fold must hold at least two classes; fold {number} {holds}{rarest}; {advice}"
             )
-    return splits
+    return [(train, test) for train, test in splits]

@@ -12,6 +12,17 @@ from calibrant._core._errors import DataError, ParameterError
 METHODS = ("auto", "decision_function", "predict_proba", "log_odds")
 
 
+def check_scored(estimator: Any) -> None:
+    """Refuse what is no learner."""
+    if isinstance(estimator, type) or not callable(getattr(estimator, "fit", None)):
+        came = (
+            f"the class {estimator.__name__}; pass an object of it, {estimator.__name__}()"
+            if isinstance(estimator, type)
+            else f"{type(estimator).__name__}, which has no fit; pass a classifier"
+        )
+        raise ParameterError(f"estimator must be an object with fit; got {came}")
+
+
 def choose_method(estimator: Any, method: str) -> str:
     """Settle which method of a fitted learner gives its score."""
     if method != "auto":

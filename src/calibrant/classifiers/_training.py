@@ -11,6 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._checks import distinct_labels
+from calibrant.classifiers._kernels import fit_on
 from calibrant.classifiers._rows import RowPlan, rows_of_params
 from calibrant.classifiers._scores import choose_method, score
 
@@ -137,19 +138,19 @@ def _fit_and_score(
     return model if is_final else None, method, scores, known
 
 
-def fit_or_constant(model: Any, X: Any, y: Array, fit_params: dict[str, Any]) -> Any:
+def fit_or_constant(model: Any, X: Any, rows: IntArray | None, y: Array, params: dict[str, Any]) -> Any:
     """Train a learner; if it refuses rows of a single class, that class is always answered instead."""
     try:
-        return model.fit(X, y, **fit_params)
+        return fit_on(model, X, rows, y, params)
     except ValueError:
         if len(distinct_labels(y)) > 1:
             raise
-        return DummyClassifier(strategy="prior").fit(X, y)
+        return DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y)
 
 
 def _fit(estimator: Any, X: Any, y: Array, train: IntArray, fit_params: dict[str, Any]) -> Any:
     params = rows_of_params(fit_params, train, len(y))
-    return clone(estimator).fit(_rows_of(X, train), y[train], **params)
+    return fit_on(clone(estimator), X, train, y[train], params)
 
 
 def _rows_of(X: Any, rows: IntArray) -> Any:

@@ -74,7 +74,7 @@ def _of_code(source: Source, model: ScoreModel, pattern: str | None) -> list[str
             f"this model takes the {n_columns} scores of a code; got {len(columns)} columns of {source.name} "
             f"for {pattern!r}: {shown(columns)}"
         )
-    return list(columns)
+    return list(model.order_of_columns(columns))
 
 
 def _named_like(source: Source, classes: list[str]) -> Chosen:

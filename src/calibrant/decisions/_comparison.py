@@ -1,17 +1,15 @@
 """All rules side by side, on rows that they have not learned from."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._checks import check_class_labels, check_same_length, check_weights, class_labels
-from calibrant._core._errors import DataError
+from calibrant._core._folds import read_folds
 from calibrant._core._names import by_label
 from calibrant.decisions._estimates import check_estimates
 from calibrant.decisions._matrix import check_square_cost
@@ -144,13 +142,7 @@ def compare_rules(
 
 
 def _split(cv: Any, rows: TrainingRows) -> Splits:
-    with warnings.catch_warnings():
-        # A fold may lack a rare class; the rules cope with that.
-        warnings.filterwarnings("ignore", "The least populated class")
-        try:
-            return list(check_cv(cv, rows.truth, classifier=True).split(rows.proba, rows.truth))
-        except ValueError as error:
-            raise DataError(f"the rows must allow the split; {error}; use fewer folds") from error
+    return read_folds(cv, rows.proba, rows.truth)  # a fold may lack a rare class; the rules cope with that
 
 
 def _fold_costs(rule: object, rows: TrainingRows, splits: Splits) -> Float64Array:

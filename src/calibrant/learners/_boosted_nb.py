@@ -6,12 +6,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array
 from calibrant._core._checks import check_number, check_weights
 from calibrant._core._errors import DataError
+from calibrant._core._foreign import read_table, read_training_table
 from calibrant.learners._categorical_nb import CategoricalNaiveBayes
 
 #: A round without errors would have an infinite say.
@@ -100,8 +100,7 @@ class BoostedNaiveBayes(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         check_number("n_rounds", self.n_rounds, "a whole number, 0 or more", lambda n: n >= 0 and n == int(n))
-        X, y = validate_data(self, X, y, dtype=None)
-        check_classification_targets(y)
+        X, y = read_training_table(self, X, y)
         weights = check_weights(sample_weight, len(y))
         weights = np.ones(len(y)) if weights is None else weights
         X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
@@ -131,7 +130,7 @@ class BoostedNaiveBayes(ClassifierMixin, BaseEstimator):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_is_fitted(self, "classes_")
-        X = validate_data(self, X, reset=False, dtype=None)
+        X = read_table(self, X)
         if len(self.classes_) == 1:
             return np.ones((len(X), 1))
         say = self.log_inverse_betas_

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import OrdinalEncoder
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._checks import check_number, check_weights
+from calibrant._core._foreign import read_table, read_training_table
 
 
 class CategoricalNaiveBayes(ClassifierMixin, BaseEstimator):
@@ -101,8 +101,7 @@ class CategoricalNaiveBayes(ClassifierMixin, BaseEstimator):
         """
         check_number("alpha", self.alpha, "a number above 0", lambda alpha: alpha > 0)
         check_number("prior_alpha", self.prior_alpha, "a number, not negative", lambda alpha: alpha >= 0)
-        X, y = validate_data(self, X, y, dtype=None)
-        check_classification_targets(y)
+        X, y = read_training_table(self, X, y)
         weights = check_weights(sample_weight, len(y))
         if weights is not None and not weights.all():
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
@@ -134,7 +133,7 @@ class CategoricalNaiveBayes(ClassifierMixin, BaseEstimator):
             Natural logarithms, in the order of `classes_`.
         """
         check_is_fitted(self, "classes_")
-        X = validate_data(self, X, reset=False, dtype=None)
+        X = read_table(self, X)
         joint = np.tile(self.class_log_prior_, (len(X), 1))
         for code, log_prob in zip(self._encoder.transform(X).T, self.feature_log_prob_, strict=True):
             # An unseen value has the code -1 and finds the column of zeros at the end.

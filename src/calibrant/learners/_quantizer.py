@@ -4,10 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core._arrays import IntArray
 from calibrant._core._checks import check_number
+from calibrant._core._foreign import read_table
 
 #: Keeps a value that lies on an edge out of the cell below it, whatever rounding does.
 ROUNDING = 1e-9
@@ -68,7 +69,7 @@ class EqualWidthQuantizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
             The fitted transformer.
         """
         check_number("n_levels", self.n_levels, "a whole number, 1 or more", lambda n: n >= 1 and n == int(n))
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = read_table(self, X, reset=True, dtype=[np.float64, np.float32])
         self.data_min_, self.data_max_ = X.min(axis=0), X.max(axis=0)
         return self
 
@@ -86,7 +87,7 @@ class EqualWidthQuantizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
             Whole numbers from 0 to ``n_levels - 1``.
         """
         check_is_fitted(self, "data_min_")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = read_table(self, X, dtype=np.float64)
         # Halved, as the distance between two finite numbers need not be finite.
         start, width = self.data_min_ / 2, self.data_max_ / 2 - self.data_min_ / 2
         share = (np.clip(X, self.data_min_, self.data_max_) / 2 - start) / np.where(width > 0, width, 1)

@@ -7,12 +7,12 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_number, check_weights
 from calibrant._core._errors import ParameterError
+from calibrant._core._foreign import read_table, read_training_table
 
 #: The amounts of regularisation that are tried in turn.
 SCHEDULE = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -103,8 +103,7 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
             raise ParameterError(
                 f"schedule must hold at least one number, all from 0 to 1; got {list(self.schedule)}"
             )
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+        X, y = read_training_table(self, X, y, np.float64)
         weights = check_weights(sample_weight, len(y))
         weights = np.ones(len(y)) if weights is None else weights
         X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
@@ -137,7 +136,7 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
             Natural logarithms, in the order of `classes_`.
         """
         check_is_fitted(self, "classes_")
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = read_table(self, X, dtype=np.float64)
         joint = np.tile(np.log(self.priors_), (len(X), 1))
         for k, (mean, covariance) in enumerate(zip(self.means_, self.covariances_, strict=True)):
             root = np.linalg.cholesky(covariance)

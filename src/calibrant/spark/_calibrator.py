@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -151,7 +150,10 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         model, invalid = self.scoreModel, self.getHandleInvalid()
-        columns = score_columns(dataset, self.getRawPredictionCol(), self._given("scoresCols"))
+        named = self._given("scoresCols")
+        columns = score_columns(
+            dataset, self.getRawPredictionCol(), None if named is None else model.order_of_columns(named)
+        )
         if invalid == "skip":
             dataset = dataset.filter(columns.usable(dataset))
         text, n_classes = document_text(model), len(model.classes_)
@@ -333,7 +335,7 @@ class ScoreCalibrator(
         options = rows.options(rows.n_scores, self._given("numBins"), self._given("maxRows"))
         learned = rows.run(model_plan(model, rows.classes, options, rows.n_rows))
         if rows.layout.width is None and learned.summary_ is not None:  # the command will look for these
-            learned.summary_ = replace(learned.summary_, score_columns=rows.layout.scores)
+            learned.name_columns(rows.layout.scores)
         fitted = ScoreCalibratorModel(learned)
         fitted._resetUid(self.uid)
         return self._copyValues(fitted)  # type: ignore[no-any-return]

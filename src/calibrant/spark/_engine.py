@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError
-from calibrant._core._names import label_text
+from calibrant._core._names import label_text, names_by_label
 from calibrant.engines import PassOptions, Rows, Summary, Task, reduce_rows
 from calibrant.engines._hashing import mix
 from calibrant.engines._summary import Plan
@@ -134,6 +134,8 @@ class FrameRows:
         else:
             labels = find_classes(seen, classes, len(seen.known) if coded else seen.width, labelCol)
         _check_width(seen.width, labels, columns, coded=coded, alone=alone)
+        if not columns.packed and not coded:
+            columns = replace(columns, names=names_by_label(columns.names, labels, "scoresCols"))
         if not skip:
             check_known(seen, labels, labelCol)
         layout = Layout(

@@ -1,0 +1,80 @@
+"""The folds that a user asks for, in any form that scikit-learn knows, as pairs of row numbers."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from calibrant._core._arrays import Array, IntArray, as_array
+from calibrant._core._errors import CalibrantError, DataError, ParameterError
+
+#: Row numbers that train, and row numbers that test.
+Folds = list[tuple[IntArray, IntArray]]
+
+FEWER = "use fewer folds"
+
+
+def read_folds(
+    cv: Any, X: Any, y: Array, params: dict[str, Any] | None = None, *, note: str = "", advice: str = FEWER
+) -> Folds:
+    """Split rows by a number of folds, a splitter, or folds that are given as rows.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        As in scikit-learn. The folds of an iterable are pairs of row numbers or of masks, in any container.
+    X, y : object, ndarray
+        The rows and their labels.
+    params : dict, optional
+        What the splitter is given besides, such as groups.
+    note, advice : str
+        What to add to the message if the rows do not allow the split.
+
+    Returns
+    -------
+    list of tuple of ndarray
+        For every fold the numbers of the rows that train and of those that test.
+    """
+    with warnings.catch_warnings():
+        # What a fold does that lacks a class is for the caller to say, where it does harm.
+        warnings.filterwarnings("ignore", "The least populated class")
+        try:
+            given = list(check_cv(cv, y, classifier=True).split(X, y, **(params or {})))
+            pairs = [(train, test) for train, test in given]
+        except CalibrantError:
+            raise
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            if "groups" in str(error) and "None" in str(error):
+                note, advice = "", "pass groups= to fit, one per row"
+            raise DataError(f"the rows must allow the split; {error}{note}; {advice}") from error
+    if not pairs:
+        raise ParameterError(
+            "cv must give at least one fold; got none; a generator gives its folds once: pass list(...)"
+        )
+    return [
+        (as_rows(train, len(y), f"fold {number}"), as_rows(test, len(y), f"fold {number}"))
+        for number, (train, test) in enumerate(pairs)
+    ]
+
+
+def as_rows(rows: Any, n_rows: int, name: str) -> IntArray:
+    """Row numbers, from numbers or from a mask, in any container."""
+    if not isinstance(rows, np.ndarray) and hasattr(rows, "__iter__") and not hasattr(rows, "__len__"):
+        rows = list(rows)
+    array = as_array(rows, name)
+    if array.dtype == bool and array.shape == (n_rows,):
+        return np.flatnonzero(array)
+    if array.size == 0:
+        array = array.astype(np.intp)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ParameterError(
+            f"{name} must hold row numbers, or a mask with one entry per row, {n_rows} in all; got shape "
+            f"{array.shape} of type {array.dtype}"
+        )
+    if len(array) and not (array.min() >= 0 and array.max() < n_rows):
+        raise ParameterError(
+            f"{name} must hold row numbers from 0 to {n_rows - 1}; got "
+            f"{array.min() if array.min() < 0 else array.max()}"
+        )
+    return array.astype(np.intp, copy=False)

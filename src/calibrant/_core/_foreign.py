@@ -1,0 +1,44 @@
+"""What scikit-learn's checks refuse, as errors of ours that say the same."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from calibrant._core._arrays import Array, as_array, refuse_masked
+from calibrant._core._checks import label_column, refuse_missing
+from calibrant._core._errors import CalibrantError, DataError
+
+
+@contextmanager
+def errors_as_ours() -> Iterator[None]:
+    """Raise whatever the checks inside refuse as a `DataError` with their words.
+
+    Not for the `fit` and `predict` of a user's learner, whose errors stay what they are.
+    """
+    try:
+        yield
+    except CalibrantError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise DataError(str(error) or type(error).__name__) from error
+
+
+def read_table(owner: Any, X: Any, *, reset: bool = False, dtype: Any = None) -> Array:
+    """The rows that came to a learner, as scikit-learn checks them."""
+    refuse_masked(X, "X")
+    with errors_as_ours():
+        return np.asarray(validate_data(owner, X, reset=reset, dtype=dtype))
+
+
+def read_training_table(owner: Any, X: Any, y: Any, dtype: Any = None) -> tuple[Array, Array]:
+    """The rows and labels that came to the `fit` of a learner, as scikit-learn checks them."""
+    refuse_masked(X, "X")
+    with errors_as_ours():
+        labels = None if y is None else refuse_missing(as_array(y, "labels"))
+        X, labels = validate_data(owner, X, labels, dtype=dtype)
+        check_classification_targets(labels)
+        return X, label_column(labels)
