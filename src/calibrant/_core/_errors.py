@@ -2,6 +2,7 @@
 
 CalibrantError (ValueError)
 ├── DataError           scores, labels, weights or probabilities that cannot be used
+│   └── DataTypeError   they are of a type that scikit-learn refuses as such; also a TypeError
 ├── ParameterError      an option that does not exist or does not fit the others
 ├── NotFittedError      asked before `fit`; also scikit-learn's error of that name (see `_fitted.py`)
 └── MissingExtraError   an optional package is not installed; also an ImportError
@@ -16,6 +17,10 @@ class CalibrantError(ValueError):
 
 class DataError(CalibrantError):
     """The data given cannot be used as they are."""
+
+
+class DataTypeError(DataError, TypeError):
+    """The data given are of a type that cannot be used."""
 
 
 class ParameterError(CalibrantError):

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from calibrant._core._arrays import Array, as_array, refuse_masked
 from calibrant._core._checks import label_column, refuse_missing
-from calibrant._core._errors import CalibrantError, DataError
+from calibrant._core._errors import CalibrantError, DataError, DataTypeError
 
 
 @contextmanager
@@ -24,7 +24,8 @@ def errors_as_ours() -> Iterator[None]:
     except CalibrantError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise DataError(str(error) or type(error).__name__) from error
+        kind = DataTypeError if isinstance(error, TypeError) else DataError
+        raise kind(str(error) or type(error).__name__) from error
 
 
 def read_table(owner: Any, X: Any, *, reset: bool = False, dtype: Any = None) -> Array:
