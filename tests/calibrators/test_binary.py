@@ -20,6 +20,9 @@ from sklearn.utils.estimator_checks import (
 
 from calibrant import BinningCalibrator, CalibrantError, PAVCalibrator, SigmoidCalibrator
 
+#: The laws hold for any labels, also for those that chance has put the wrong way round.
+pytestmark = pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")
+
 CALIBRATORS = [
     PAVCalibrator(),
     PAVCalibrator(between="linear"),

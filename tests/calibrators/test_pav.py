@@ -11,6 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 from calibrant import CalibrantError, PAVCalibrator
 from golden import assert_golden, golden_cases
 
+#: The laws hold for any labels, also for those that chance has put the wrong way round.
+pytestmark = pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")
+
 RULES = ["nearest", "linear", "average", "lower", "upper"]
 
 

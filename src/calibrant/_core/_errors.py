@@ -1,4 +1,4 @@
-"""Every error of ours, under one root.
+"""Every error of ours, under one root; and what we warn of.
 
 CalibrantError (ValueError)
 ├── DataError           scores, labels, weights or probabilities that cannot be used
@@ -6,6 +6,8 @@ CalibrantError (ValueError)
 ├── ParameterError      an option that does not exist or does not fit the others
 ├── NotFittedError      asked before `fit`; also scikit-learn's error of that name (see `_fitted.py`)
 └── MissingExtraError   an optional package is not installed; also an ImportError
+
+ScoreDirectionWarning (UserWarning)   scores that rank the classes the wrong way round
 
 A message says what must hold, what came, and what to do, separated by semicolons.
 """
@@ -42,3 +44,7 @@ class MissingExtraError(CalibrantError, ImportError):
         super().__init__(
             f"this needs the package {package}; it is not installed; run: pip install 'calibrant[{extra}]'"
         )
+
+
+class ScoreDirectionWarning(UserWarning):
+    """Scores rank the classes the wrong way round, and the map that was fitted cannot turn them."""

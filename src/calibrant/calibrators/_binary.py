@@ -1,7 +1,7 @@
 """What all two-class calibrators share: one score per row in, probabilities of both classes out."""
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,6 +16,7 @@ from calibrant._core._checks import (
 )
 from calibrant._core._fitted import check_fitted
 from calibrant._core._names import NamedColumns
+from calibrant.calibrators._direction import warn_of_direction
 
 #: Rows worked on at once: the working arrays of a block stay in the processor's cache.
 BLOCK = 1 << 15
@@ -39,6 +40,23 @@ class BinaryCalibrator(NamedColumns, BaseEstimator, ABC):
             0 and 1 are taken as shares of the positive class.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, not negative. Weight 0 means absent, weight 2 means two copies.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        self.learn(scores, y, sample_weight)
+        warn_of_direction(self)
+        return self
+
+    def learn(self, scores: object, y: object, sample_weight: object = None) -> Self:
+        """Do what `fit` does, and leave it to the caller to warn, who may have many such maps.
+
+        Parameters
+        ----------
+        scores, y, sample_weight : array-like
+            As in `fit`.
 
         Returns
         -------
@@ -92,6 +110,12 @@ class BinaryCalibrator(NamedColumns, BaseEstimator, ABC):
     @abstractmethod
     def _positive(self, scores: Float64Array) -> Float64Array:
         """Probability of the positive class for a block of rows."""
+
+
+def learn_map(calibrator: Any, scores: object, y: object, sample_weight: object) -> Any:
+    """Fit a calibrator of one score, of ours or not, without a warning of the direction of the scores."""
+    learn = calibrator.learn if isinstance(calibrator, BinaryCalibrator) else calibrator.fit
+    return learn(scores, y, sample_weight)
 
 
 def class_totals(target: Target, weights: Float64Array | None) -> tuple[float, float]:

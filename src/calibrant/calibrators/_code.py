@@ -28,6 +28,8 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant._core._names import NamedColumns
+from calibrant.calibrators._binary import learn_map
+from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.codes import binary_problems, check_code, check_combiner
 from calibrant.codes._matrices import is_one_vs_all
@@ -172,7 +174,9 @@ class CodeCalibrator(NamedColumns, BaseEstimator):
         check_same_length(scores=matrix, labels=position)
         weights = check_weights(sample_weight, len(matrix))
         matrix = self._learn_columns(scores, matrix, self.labels_of_columns(classes))
-        return self.fit_positions(matrix, position, weights, classes)
+        self.fit_positions(matrix, position, weights, classes)
+        warn_of_direction(self)
+        return self
 
     def fit_positions(
         self,
@@ -216,7 +220,8 @@ class CodeCalibrator(NamedColumns, BaseEstimator):
                 rows, labels = rows[kept], labels[kept]
                 weight = None if weight is None else weight[kept]
             if labels.any() and not labels.all():
-                calibrators.append(new_calibrator(self.calibrator).fit(scores[rows, column], labels, weight))
+                new = new_calibrator(self.calibrator)
+                calibrators.append(learn_map(new, scores[rows, column], labels, weight))
             else:
                 calibrators.append(ConstantAnswer((problem.n_positive + 1) / (problem.n_rows + 2)))
         self.classes_, self.code_ = classes, code

@@ -90,3 +90,20 @@ def takes_score_matrix(calibrator: object) -> bool:
         Whether its scores have one column per class.
     """
     return hasattr(calibrator, "fit_positions")
+
+
+def can_only_rise(calibrator: Any) -> bool:
+    """Tell whether a calibrator makes nothing of a score that points the wrong way.
+
+    Parameters
+    ----------
+    calibrator : str or object
+        The calibrator or its name, or one that gives every column a copy of such.
+
+    Returns
+    -------
+    bool
+        Whether its maps are isotonic and rise.
+    """
+    chosen = getattr(calibrator, "calibrator", calibrator)
+    return chosen == "pav" if isinstance(chosen, str) else getattr(chosen, "increasing", False) is True

@@ -18,6 +18,8 @@ from calibrant._core._checks import (
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant._core._names import NamedColumns
+from calibrant.calibrators._binary import learn_map
+from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._names import new_calibrator, takes_score_matrix
 from calibrant.codes import check_combiner, one_vs_all
 
@@ -108,7 +110,9 @@ class OneVsAllCalibrator(NamedColumns, BaseEstimator):
         check_same_length(scores=matrix, labels=position)
         weights = check_weights(sample_weight, len(matrix))
         matrix = self._learn_columns(scores, matrix, classes)
-        return self.fit_positions(matrix, position, weights, classes)
+        self.fit_positions(matrix, position, weights, classes)
+        warn_of_direction(self)
+        return self
 
     def fit_positions(
         self,
@@ -145,7 +149,7 @@ class OneVsAllCalibrator(NamedColumns, BaseEstimator):
             for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
                 rows = slice(None) if known is None or known[:, column].all() else known[:, column]
                 weight = None if weights is None else weights[rows]
-                calibrators[column].fit(score[rows], position[rows] == column, weight)
+                learn_map(calibrators[column], score[rows], position[rows] == column, weight)
         self.classes_, self.calibrators_ = classes, calibrators
         return self
 

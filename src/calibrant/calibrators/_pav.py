@@ -8,8 +8,9 @@ from calibrant._core._arrays import Array, Float64Array, FloatArray, Target
 from calibrant._core._checks import check_option
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._binary import BinaryCalibrator
-from calibrant.calibrators._pooling import Blocks, isotonic_blocks, pool_points
+from calibrant.calibrators._pooling import Blocks, isotonic_blocks, pool_points, sorted_runs
 from calibrant.calibrators._steps import IntervalLookup, midpoints
+from calibrant.metrics._direction import NOTHING, direction, direction_of_points
 
 Between = Literal["nearest", "linear", "average", "lower", "upper"]
 
@@ -55,7 +56,8 @@ class PAVCalibrator(BinaryCalibrator):
     answers are those of scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
 
     Rows of one class give the constant 0 or 1, scores that rank everything the wrong way round the
-    base rate.
+    base rate. Where they rank the classes the wrong way round beyond chance (by the test of Mann and
+    Whitney, at one in a thousand), a rising map is of no use, and there is a `ScoreDirectionWarning`.
 
     References
     ----------
@@ -94,7 +96,10 @@ class PAVCalibrator(BinaryCalibrator):
     def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
         if not self.increasing:
             target = ~target if target.dtype == bool else 1.0 - target
-        self._keep(isotonic_blocks(scores, target, weights))
+        runs = sorted_runs(scores, target, weights)
+        self._keep(isotonic_blocks(runs))
+        doubtful = self.increasing and runs.may_rank_wrongly
+        self._direction = direction(scores, target, weights) if doubtful else NOTHING
 
     def fit_points(
         self,
@@ -103,6 +108,7 @@ class PAVCalibrator(BinaryCalibrator):
         positive: Float64Array,
         negative: Float64Array,
         classes: Array,
+        squares: tuple[float, float] | None = None,
     ) -> Self:
         """Learn from rows that somebody else has gathered into points, in ascending order of the scores.
 
@@ -114,6 +120,8 @@ class PAVCalibrator(BinaryCalibrator):
             Total weight of their rows of either class; not both zero.
         classes : ndarray of shape (2,)
             The labels, the positive one second.
+        squares : tuple of float, optional
+            Sum of the squared weights of the positives and of the negatives, where weights are not whole.
 
         Returns
         -------
@@ -123,6 +131,7 @@ class PAVCalibrator(BinaryCalibrator):
         """
         self._check_parameters()
         self._keep(pool_points(lo, hi, *((positive, negative) if self.increasing else (negative, positive))))
+        self._direction = direction_of_points(positive, negative, squares) if self.increasing else NOTHING
         self.classes_ = classes
         return self
 

@@ -32,7 +32,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True)
-class _Runs:
+class Runs:
     """Stretches of the sorted scores that isotonic regression cannot separate, with their masses.
 
     A run begins at a place in ascending order of the scores; `score_at` gives the score at a place.
@@ -44,9 +44,15 @@ class _Runs:
     positive: Float64Array
     negative: Float64Array
 
+    @property
+    def may_rank_wrongly(self) -> bool:
+        """Whether more than half of all pairs might be ranked wrongly: in a run all that is, or is a tie."""
+        below = np.cumsum(self.negative) - self.negative
+        return bool(self.positive @ below < 0.5 * self.positive.sum() * self.negative.sum())
 
-def isotonic_blocks(scores: FloatArray, target: Target, weights: Float64Array | None) -> Blocks:
-    """Solve the weighted isotonic regression of the target on the scores.
+
+def sorted_runs(scores: FloatArray, target: Target, weights: Float64Array | None) -> Runs:
+    """Sort rows, and gather those that isotonic regression pools in any case.
 
     Parameters
     ----------
@@ -56,6 +62,24 @@ def isotonic_blocks(scores: FloatArray, target: Target, weights: Float64Array | 
         Labels as booleans, or shares of the positive class.
     weights : ndarray of shape (n,) or None
         Positive weights; None where every row counts once.
+
+    Returns
+    -------
+    Runs
+        The runs, in ascending order of the scores.
+    """
+    if target.dtype == bool:
+        return _runs_of_labels(scores, target, weights)
+    return _runs_of_shares(scores, target, weights)
+
+
+def isotonic_blocks(runs: Runs) -> Blocks:
+    """Solve the weighted isotonic regression of the target on the scores.
+
+    Parameters
+    ----------
+    runs : Runs
+        The rows, sorted and gathered.
 
     Returns
     -------
@@ -74,15 +98,18 @@ def isotonic_blocks(scores: FloatArray, target: Target, weights: Float64Array | 
     apart, which is several times faster than sorting an index, and merged. Positives go before
     negatives of the same score; ties then pool themselves.
     """
-    runs = (
-        _runs_of_labels(scores, target, weights)
-        if target.dtype == bool
-        else _runs_of_shares(scores, target, weights)
+    first, value, weight = _pool(runs.positive, runs.negative)
+    places = runs.starts[first]
+    ends = np.append(places[1:], runs.n_places) - 1
+    return Blocks(
+        lo=runs.score_at(places).astype(np.float64),
+        hi=runs.score_at(ends).astype(np.float64),
+        value=value,
+        weight=weight,
     )
-    return _pool_runs(runs)
 
 
-def _runs_of_labels(scores: FloatArray, positive: BoolArray, weights: Float64Array | None) -> _Runs:
+def _runs_of_labels(scores: FloatArray, positive: BoolArray, weights: Float64Array | None) -> Runs:
     apart, mass, n_positive = _sort_classes_apart(scores, positive, weights)
     # A stable sort of two sorted parts is one merge, and keeps positives first among equals.
     order = np.argsort(apart, kind="stable")
@@ -100,7 +127,7 @@ def _runs_of_labels(scores: FloatArray, positive: BoolArray, weights: Float64Arr
         mass = mass[order]
         positives = np.add.reduceat(np.where(is_positive, mass, 0.0), starts)
         negatives = np.add.reduceat(np.where(is_positive, 0.0, mass), starts)
-    return _Runs(starts, n, lambda places: apart[order[places]], positives, negatives)
+    return Runs(starts, n, lambda places: apart[order[places]], positives, negatives)
 
 
 def _sort_classes_apart(
@@ -122,12 +149,12 @@ def _sort_classes_apart(
     return apart, mass, n_positive
 
 
-def _runs_of_shares(scores: FloatArray, share: Float64Array, weights: Float64Array | None) -> _Runs:
+def _runs_of_shares(scores: FloatArray, share: Float64Array, weights: Float64Array | None) -> Runs:
     order = np.argsort(scores, kind="stable")
     scores, share = scores[order], share[order]
     mass = np.ones_like(share) if weights is None else weights[order]
     starts = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)
-    return _Runs(
+    return Runs(
         starts,
         len(scores),
         lambda places: scores[places],
@@ -154,18 +181,6 @@ def pool_points(lo: Float64Array, hi: Float64Array, positive: Float64Array, nega
     starts, value, weight = _pool(positive, negative)
     ends = np.append(starts[1:], len(lo)) - 1
     return Blocks(lo[starts], hi[ends], value, weight)
-
-
-def _pool_runs(runs: _Runs) -> Blocks:
-    first, value, weight = _pool(runs.positive, runs.negative)
-    places = runs.starts[first]
-    ends = np.append(places[1:], runs.n_places) - 1
-    return Blocks(
-        lo=runs.score_at(places).astype(np.float64),
-        hi=runs.score_at(ends).astype(np.float64),
-        value=value,
-        weight=weight,
-    )
 
 
 def _pool(positive: Float64Array, negative: Float64Array) -> tuple[IntArray, Float64Array, Float64Array]:

@@ -11,6 +11,8 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_n_jobs, check_option, positions_of
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators import OneVsAllCalibrator, new_calibrator, takes_score_matrix
+from calibrant.calibrators._binary import learn_map
+from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._names import takes_probabilities
 from calibrant.classifiers._columns import fit_columns
 from calibrant.classifiers._given import read_given, read_new
@@ -200,6 +202,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             problem = Problem(y, classes, np.arange(len(y)), plan)
             (trained,) = train_all(self.estimator, X, [problem], **how)
             self.calibrator_ = self._calibrate(trained, position, weights, classes)
+            warn_of_direction(self.calibrator_, classes, len(plan.splits))
             self.estimator_, self.response_method_ = trained.estimator, trained.method
             self.code_ = None
         else:
@@ -215,6 +218,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 self.estimator, X, position, code, weights, plan, calibrator=self.calibrator, **how
             )
             self.code_ = code
+            warn_of_direction(
+                [getattr(each, "calibrator", each) for each in self.columns_], None, len(plan.splits)
+            )
         self.classes_ = classes
         return self
 
@@ -301,7 +307,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         calibrator = new_calibrator(self.calibrator)
         if not takes_score_matrix(calibrator):
             if len(classes) == 2:
-                calibrator.fit(trained.scores[:, 1], position == 1, weights)
+                learn_map(calibrator, trained.scores[:, 1], position == 1, weights)
                 calibrator.classes_ = classes  # it has seen only which rows are of the second
                 return calibrator
             calibrator = OneVsAllCalibrator(calibrator, self.combine)

@@ -8,6 +8,7 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators import new_calibrator
+from calibrant.calibrators._binary import learn_map
 from calibrant.classifiers._rows import RowPlan
 from calibrant.classifiers._scores import score
 from calibrant.classifiers._training import Problem, Trained, train_all
@@ -146,7 +147,6 @@ def _calibrate(
     trained: Trained, problem: Problem, weights: Float64Array | None, calibrator: object
 ) -> Column:
     rows = trained.rows
-    fitted = new_calibrator(calibrator).fit(
-        trained.scores[:, 1], problem.y[rows] == 1, None if weights is None else weights[rows]
-    )
+    positive, its_weights = problem.y[rows] == 1, None if weights is None else weights[rows]
+    fitted = learn_map(new_calibrator(calibrator), trained.scores[:, 1], positive, its_weights)
     return Column(trained.estimator, trained.method, fitted)

@@ -15,6 +15,7 @@ from calibrant.calibrators import (
 from calibrant.calibrators._ranked import RankedCalibrator
 from calibrant.codes import check_combiner, one_vs_all
 from calibrant.engines._class_pass import ClassCounts, count_classes
+from calibrant.engines._direction_pass import ONE_SCORE
 from calibrant.engines._options import PassOptions
 from calibrant.engines._problem import problems_of
 from calibrant.engines._rank_plans import fit_ranked
@@ -22,9 +23,6 @@ from calibrant.engines._rows import Fold, Rows
 from calibrant.engines._summary import Plan
 from calibrant.engines._together import together
 from calibrant.engines._two_class_plans import fit_two_class
-
-#: The code of one score that speaks for the second of two classes.
-ONE_SCORE = np.array([[-1], [1]], dtype=np.int8)
 
 
 def fit_calibrator(

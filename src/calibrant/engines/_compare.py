@@ -11,9 +11,12 @@ from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_number, check_option
 from calibrant._core._errors import DataError
 from calibrant.calibrators import new_calibrator
+from calibrant.calibrators._direction import warn_of_columns
+from calibrant.calibrators._names import can_only_rise
 from calibrant.engines._calibrator_plan import fit_calibrator
 from calibrant.engines._checked_rows import checked_rows
 from calibrant.engines._class_pass import ClassCounts, count_classes
+from calibrant.engines._direction_pass import ScoreSurvey, surveyed
 from calibrant.engines._driver import Progress, RowsOfPass, run_plan
 from calibrant.engines._evaluate import decomposition, split_plans
 from calibrant.engines._fit import _labels
@@ -110,7 +113,20 @@ def compare_in_passes(
         PassOptions() if options is None else options,
         known,
     )
-    return run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
+    seen: list[ScoreSurvey] = []
+    if any_can_only_rise(methods):
+        plan = surveyed(plan, len(labels), seen.append)
+    found = run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
+    for survey in seen:
+        warn_of_columns(survey.directions, labels, stacklevel=3)
+    return found
+
+
+def any_can_only_rise(methods: Sequence[str] | Mapping[str, object] | None) -> bool:
+    """Whether one of the methods, as one of all of them, makes nothing of scores that point the wrong way."""
+    if methods is None:
+        return True
+    return any(map(can_only_rise, methods.values() if isinstance(methods, Mapping) else methods))
 
 
 def _compare(

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from calibrant._core._arrays import Array, as_array
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators import new_calibrator
+from calibrant.calibrators._direction import warn_of_direction
 from calibrant.engines._calibrator_plan import fit_calibrator
 from calibrant.engines._checked_rows import checked_rows
 from calibrant.engines._class_pass import ClassCounts, count_classes
@@ -95,7 +96,9 @@ def fit_in_passes(
         plan = model_plan(model, labels, filled, known)
     else:
         plan = calibrator_plan(new_calibrator(model), labels, filled, known)
-    return run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
+    fitted = run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
+    warn_of_direction(getattr(fitted, "calibrator_", fitted))
+    return fitted
 
 
 def _labels(classes: object, rows_of_pass: Any, model: Any) -> Array:

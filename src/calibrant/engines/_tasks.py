@@ -3,6 +3,7 @@
 from calibrant.engines import (
     _bins_pass,
     _class_pass,
+    _direction_pass,
     _fetch_pass,
     _forecast,
     _logistic_pass,
@@ -16,6 +17,7 @@ from calibrant.engines import (
 MODULES = (
     _bins_pass,
     _class_pass,
+    _direction_pass,
     _fetch_pass,
     _forecast,
     _logistic_pass,

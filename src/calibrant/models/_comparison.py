@@ -13,6 +13,8 @@ from calibrant._core._checks import check_number, check_option
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.calibrators import new_calibrator
+from calibrant.calibrators._direction import warn_of_columns
+from calibrant.calibrators._names import can_only_rise
 from calibrant.metrics import brier_decomposition, brier_score, error_rate
 from calibrant.metrics._rows import Forecasts, read_forecasts
 from calibrant.models._advice import advise
@@ -199,9 +201,11 @@ def compare_methods(
         raise DataError(f"scores must have at least two rows to compare methods; got {rows.n_rows}")
     n_folds = min(n_folds, rows.n_rows)
     fold = stratified_folds(rows.position, n_folds, random_state)
+    chosen = _methods_of(methods, rows.scores.ndim, kind)
+    if any(map(can_only_rise, chosen.values())):
+        warn_of_columns(rows.directions(), rows.classes, stacklevel=3)
     forecasts = {
-        name: _cross_fitted(name, given, rows, combine, kind, fold, n_folds)
-        for name, given in _methods_of(methods, rows.scores.ndim, kind).items()
+        name: _cross_fitted(name, given, rows, combine, kind, fold, n_folds) for name, given in chosen.items()
     }
     return _rank(forecasts, rows, n_folds, random_state)
 

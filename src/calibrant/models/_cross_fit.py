@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
 from calibrant.calibrators import takes_score_matrix
-from calibrant.calibrators._binary import BinaryCalibrator
+from calibrant.calibrators._binary import BinaryCalibrator, learn_map
 from calibrant.models._scored_rows import ScoredRows
 
 #: Makes the unfitted calibrator for a number of training rows.
@@ -41,10 +41,10 @@ class Judged:
 
 
 def fit_rows(calibrator: Any, rows: ScoredRows) -> Any:
-    """Fit a calibrator, of one score or of several, to checked rows."""
+    """Fit a calibrator, of one score or of several, to checked rows, without a word about their direction."""
     if takes_score_matrix(calibrator):
         return calibrator.fit_positions(rows.scores, rows.position, rows.weights, rows.classes)
-    calibrator.fit(rows.scores, rows.position == 1, rows.weights)
+    learn_map(calibrator, rows.scores, rows.position == 1, rows.weights)
     if isinstance(calibrator, BinaryCalibrator):
         calibrator.classes_ = rows.classes
     return calibrator

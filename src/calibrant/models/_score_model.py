@@ -20,6 +20,7 @@ from calibrant.calibrators import (
     takes_score_matrix,
     top_candidates,
 )
+from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._ranked import check_n_ranks
 from calibrant.calibrators._ranking import lead
 from calibrant.decisions import decide, new_rule
@@ -157,6 +158,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         labels = _labels_of_columns(calibrator, rows.classes)
         rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
         fitted = fit_rows(clone(calibrator), rows)
+        warn_of_direction(fitted)
         judged = _with_estimates(_judge(calibrator, rows))
         mass = rows.mass()
         self.summary_ = TrainingSummary(

@@ -1,0 +1,94 @@
+"""Says once per fit that scores point the wrong way, where the map that was fitted cannot turn them."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from calibrant._core._arrays import Array
+from calibrant._core._checks import plain
+from calibrant._core._errors import ScoreDirectionWarning
+from calibrant.metrics._direction import NOTHING, Direction, wrong_columns
+
+#: Columns that a warning names.
+MOST_NAMED = 5
+
+
+def warn_of_direction(
+    calibrator: Any, classes: Array | None = None, n_learners: int = 1, stacklevel: int = 3
+) -> None:
+    """Warn if a fitted calibrator, or one of its columns, was given scores that point the wrong way.
+
+    Parameters
+    ----------
+    calibrator : object or list of object
+        A fitted calibrator of any kind; or those of the columns of a code.
+    classes : ndarray of shape (2,), optional
+        The labels, where a calibrator of two classes does not have them.
+    n_learners : int, default=1
+        How many learners gave the scores.
+    stacklevel : int, default=3
+        Whose line the warning shows.
+    """
+    parts = calibrator if isinstance(calibrator, list) else getattr(calibrator, "calibrators_", [calibrator])
+    alone = parts == [calibrator]
+    by_class = not alone and hasattr(calibrator, "classes_") and not hasattr(calibrator, "code_")
+    warn_of_columns(
+        [getattr(each, "_direction", NOTHING) for each in parts],
+        calibrator.classes_ if classes is None and (alone or by_class) else classes,
+        n_learners,
+        stacklevel + 1,
+    )
+
+
+def warn_of_columns(
+    directions: Sequence[Direction],
+    classes: Array | None,
+    n_learners: int = 1,
+    stacklevel: int = 2,
+) -> None:
+    """Warn of scores that point the wrong way, if a map that can only rise is fitted to them.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        Which way every column of scores points.
+    classes : ndarray or None
+        Two labels for a single column; or those of the columns; None for the columns of a code.
+    n_learners : int, default=1
+        How many learners gave the scores. Those of a cross-validation were trained on each other's rows, so
+        that on noise they are wrong together: the deviation may be up to the square root of their number
+        greater.
+    stacklevel : int, default=2
+        Whose line the warning shows.
+    """
+    wrong = wrong_columns([_among(each, n_learners) for each in directions])
+    if not wrong:
+        return
+    if len(directions) == 1 and classes is not None:
+        below, above = classes
+        message = (
+            f"scores must rank {plain(above)!r} above {plain(below)!r}; they rank it below "
+            f"(AUC {directions[0].area:.3f}), and a map that can only rise makes nearly a constant of such a "
+            "score; set increasing=False, or pass classes= with the other label second"
+        )
+    else:
+        names = [f"column {place}" if classes is None else repr(plain(classes[place])) for place in wrong]
+        named = ", ".join(names[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
+        message = (
+            f"scores must rank the rows of their class above the others; those of {named} rank them below, "
+            "and a map that can only rise makes nearly a constant of such a score; negate these scores, set "
+            "increasing=False if all point that way, or see that classes= names the columns in their order"
+        )
+    warnings.warn(message, ScoreDirectionWarning, stacklevel=stacklevel)
+
+
+def _among(found: Direction, n_learners: int) -> Direction:
+    """The same with the chance that it has if several learners gave the scores."""
+    if n_learners == 1 or found.spread == 0:
+        return found
+    from scipy.special import ndtr  # noqa: PLC0415
+
+    chance = float(ndtr(found.shift / (found.spread * math.sqrt(n_learners))))
+    return replace(found, chance=max(found.chance, chance))

@@ -1,0 +1,198 @@
+"""Does a score rank the classes the wrong way round, beyond what chance does?"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array, FloatArray, Target
+from calibrant.metrics._bins import group_sums
+
+#: How seldom a score that tells nothing is taken for one that points the wrong way.
+LEVEL = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """How a score ranks two classes, beside a score that tells nothing.
+
+    Attributes
+    ----------
+    area : float
+        Area under the ROC curve: below one half, the score ranks the wrong way. `nan` if a class has no rows.
+    chance : float
+        How often labels dealt out at random would be ranked as badly, or worse.
+    shift : float
+        Sum, over the positives, of how far their ranks are above the mean; ranks run from 0 to 1.
+    spread : float
+        Standard deviation of that sum, if labels are dealt out at random.
+    joint : float
+        The same if all classes of a row are dealt out at once: a bound of what the column adds to the
+        variance of the sum over several columns.
+    """
+
+    area: float
+    chance: float
+    shift: float = 0.0
+    spread: float = 0.0
+    joint: float = 0.0
+
+
+#: What is known of a score without rows of both classes.
+NOTHING = Direction(math.nan, 1.0)
+
+
+def direction(scores: FloatArray, target: Target, weights: Float64Array | None) -> Direction:
+    """Test which way a score ranks the classes.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Finite scores.
+    target : ndarray of shape (n,)
+        Labels as booleans, or shares of the positive class.
+    weights : ndarray of shape (n,) or None
+        Weights, not negative; None where every row counts once.
+
+    Returns
+    -------
+    Direction
+        What was found.
+    """
+    mass = np.ones(len(scores)) if weights is None else weights
+    whole = weights is None or bool(np.all(weights == np.floor(weights)))
+    _, place = np.unique(scores, return_inverse=True)
+    with np.errstate(over="ignore", under="ignore"):
+        if not whole:
+            mass = mass / mass.max()  # of which no square overflows
+        sides = mass * target, mass * (1.0 - target)
+        squares = None if whole else (float(sides[0] @ mass), float(sides[1] @ mass))
+    return direction_of_points(group_sums(place, sides[0]), group_sums(place, sides[1]), squares)
+
+
+def direction_of_points(
+    positive: Float64Array, negative: Float64Array, squares: tuple[float, float] | None = None
+) -> Direction:
+    r"""Test which way a score ranks the classes, from the weights at every score or in every bin.
+
+    Parameters
+    ----------
+    positive, negative : ndarray of shape (m,)
+        Total weight of the rows of either class, in ascending order of the score. Rows of one point are tied.
+    squares : tuple of float, optional
+        Sum of the squared weights of either class, where weights are not whole. None means that they are
+        counts.
+
+    Returns
+    -------
+    Direction
+        What was found.
+
+    Notes
+    -----
+    This is the test of Mann and Whitney: if labels have nothing to do with scores, the :math:`n_+` positives
+    are drawn from all :math:`n` rows without replacement, and so are their ranks, of which equal scores share
+    the middle. Mean, variance and third moment of the mean of such a draw are those of all ranks times known
+    factors, whatever the ties. The tail is that of the gamma distribution of these moments (Pearson's type
+    III), as of few positives and a score that is almost always the same the normal one would find a single
+    row significant.
+
+    A whole weight stands for so many rows. Other weights tell how rows are to be counted against each other,
+    not how many there are; a class of such rows counts as :math:`(\sum w)^2 / \sum w^2` of them.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        totals = float(positive.sum()), float(negative.sum())
+        n_positive, n_negative = totals if squares is None else _effective(totals, squares)
+        n = n_positive + n_negative
+        if not (min(n_positive, n_negative) > 0 and 2 < n < math.inf):
+            return NOTHING
+        share = positive / totals[0]
+        mass = (n_positive * share + n_negative * (negative / totals[1])) / n
+        rank = np.cumsum(mass) - mass / 2 - 0.5
+        mean, variance, third = (
+            float(each @ rank**power) for each, power in ((share, 1), (mass, 2), (mass, 3))
+        )
+    area = 0.5 + mean * n / n_negative
+    if variance <= 0:
+        return Direction(area, 1.0)
+    spread = math.sqrt(variance * (n_negative / n_positive) / (n - 1))
+    skew = third / variance / math.sqrt(variance) * (n_negative - n_positive) / (n - 2)
+    skew *= math.sqrt((n - 1) / n_positive / n_negative)
+    # Half the least step that a rank can make: the mean of a draw has one of few values, a tail any.
+    step = float(np.diff(rank).min()) / (2 * n_positive)
+    return Direction(
+        area=area,
+        chance=_tail((-mean - step) / spread, -skew),
+        shift=n_positive * mean,
+        spread=n_positive * spread,
+        joint=math.sqrt(n_positive * variance * n / (n - 1)),
+    )
+
+
+def _tail(deviation: float, skew: float) -> float:
+    """How often something of mean 0, variance 1 and this skewness is as great; of a lighter tail a bound."""
+    from scipy.special import gammaincc, ndtr  # noqa: PLC0415  (whoever imports the metrics need not wait)
+
+    if skew < 1e-6 or deviation <= 0:
+        return float(ndtr(-deviation))
+    shape = 4 / skew**2
+    return float(gammaincc(shape, shape + deviation * math.sqrt(shape)))
+
+
+def _effective(totals: tuple[float, float], squares: tuple[float, float]) -> tuple[float, float]:
+    """The number of rows of either class that weights are worth."""
+    positive, negative = (
+        total * (total / square) if square > 0 else 0.0 for total, square in zip(totals, squares, strict=True)
+    )
+    return positive, negative
+
+
+def wrong_columns(directions: Sequence[Direction]) -> list[int]:
+    """Which scores rank their classes the wrong way; chance finds any at all in one case of a thousand.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        One per column of scores.
+
+    Returns
+    -------
+    list of int
+        Numbers of columns.
+    """
+    return [place for place, each in enumerate(directions) if each.chance < LEVEL / len(directions)]
+
+
+def mostly_wrong(directions: Sequence[Direction], *, one_per_class: bool) -> bool:
+    """Whether the scores as a whole rank the wrong way, as distances and negative log-likelihoods do.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        One per column of scores.
+    one_per_class : bool
+        Whether every column is the score of a class against all others, and not one of a code.
+
+    Returns
+    -------
+    bool
+        Whether most columns rank the wrong way, and the sum over all columns does so beyond chance.
+
+    Notes
+    -----
+    The columns have the same rows. If these are dealt their classes at random, and every column is that of a
+    class, the variance of the sum is at most the sum of `Direction.joint` squared; of other columns the
+    standard deviation of the sum is at most the sum of theirs.
+    """
+    from scipy.special import ndtr  # noqa: PLC0415
+
+    known = [each for each in directions if not math.isnan(each.area)]
+    if 2 * sum(each.area < 0.5 for each in known) <= len(known):
+        return False
+    shift = sum(each.shift for each in known)
+    if one_per_class:
+        spread = math.hypot(*(each.joint for each in known))
+    else:
+        spread = sum(each.spread for each in known)
+    return spread > 0 and float(ndtr(shift / spread)) < LEVEL
