@@ -143,7 +143,7 @@ def test_a_learner_with_the_wrong_sign_warns_once(how, named):
 
 @pytest.mark.parametrize("learner", [RidgeClassifier(), GaussianNB()])
 def test_noise_out_of_fold_raises_no_alarm(learner):
-    """Learners trained on each other's rows are wrong together: if that were not allowed for, 4% would warn."""
+    """Learners trained on each other's rows are wrong together: taken for one, 4% of these would warn."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         CalibratedClassifier(learner, cv=10).fit(rng.normal(size=(100, 5)), np.arange(100) % 2)
@@ -160,7 +160,7 @@ def test_weights_in_passes_have_the_chance_of_memory():
     rng = np.random.default_rng(3)
     for weight in (rng.integers(1, 5, 300).astype(float), rng.exponential(size=300), None):
         position = (rng.random(300) < 0.5).astype(np.intp)
-        scores = rng.normal(size=300) - 0.3 * position
+        scores = rng.normal(size=300) - 0.6 * position
         batches = [
             Rows(scores[part], position[part], None if weight is None else weight[part])
             for part in (slice(90), slice(90, None))

@@ -148,6 +148,9 @@ class TestScoreModel:
         paid = cost[fitted.decide(scores), position].mean()
         assert paid <= cost[np.argmax(scores, axis=1), position].mean()
 
+    @pytest.mark.filterwarnings(
+        "ignore::calibrant.ScoreDirectionWarning"
+    )  # scores of classes for those of pairs
     def test_codes_and_ranked_scores(self):
         scores = RNG.normal(size=(N, 3))
         position = (scores + RNG.gumbel(size=(N, 3))).argmax(axis=1)

@@ -20,6 +20,9 @@ from calibrant.calibrators import CodeCalibrator
 from calibrant.engines import PassOptions, Rows, calibrator_plan
 from engines.scatter import run_scattered
 
+#: The laws hold for any labels, also for those that chance has put the wrong way round.
+pytestmark = pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")
+
 TWO = np.array(["no", "yes"])
 OPTIONS = st.builds(
     PassOptions,

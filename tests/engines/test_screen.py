@@ -14,6 +14,9 @@ from calibrant.engines._fetch_pass import FetchRows
 from calibrant.engines._points import Points
 from calibrant.engines._screen import open_points
 
+#: The laws hold for any labels, also for those that chance has put the wrong way round.
+pytestmark = pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")
+
 
 def exact_values(scores, positive, weight):
     """Isotonic regression in exact arithmetic: the value of every score, and where blocks end."""

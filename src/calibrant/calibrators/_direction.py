@@ -9,7 +9,7 @@ from typing import Any
 from calibrant._core._arrays import Array
 from calibrant._core._checks import plain
 from calibrant._core._errors import ScoreDirectionWarning
-from calibrant.metrics._direction import NOTHING, Direction, wrong_columns
+from calibrant.metrics._direction import NOTHING, Direction, normal_tail, wrong_columns
 
 #: Columns that a warning names.
 MOST_NAMED = 5
@@ -88,7 +88,5 @@ def _among(found: Direction, n_learners: int) -> Direction:
     """The same with the chance that it has if several learners gave the scores."""
     if n_learners == 1 or found.spread == 0:
         return found
-    from scipy.special import ndtr  # noqa: PLC0415
-
-    chance = float(ndtr(found.shift / (found.spread * math.sqrt(n_learners))))
+    chance = normal_tail(-found.shift / (found.spread * math.sqrt(n_learners)))
     return replace(found, chance=max(found.chance, chance))

@@ -1,10 +1,13 @@
 """Compare the methods on a file of scores."""
 
+import warnings
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
 import click
 
+from calibrant._core._errors import ScoreDirectionWarning
+from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._options import listed
 from calibrant.cli._passes import PassRows, rows_in_passes
 from calibrant.cli._progress import watched_passes
@@ -64,9 +67,11 @@ def run(
     read: Labelled | PassRows
     if rows is None:
         read = rows_in_passes(source, wanted)
-        found = _compare_passes(read, kind, combine, cv)
+        check = ScoreCheck(source.name, read.scores, read.classes, wanted)
+        found = _compare_passes(read, kind, combine, cv, check)
     else:
         read = rows
+        ScoreCheck(source.name, rows.columns, rows.classes, wanted).rows(rows)
         found = _compare_memory(rows, kind, combine, cv)
     if as_json:
         facts = {"classes": read.classes, "n_skipped": read.n_skipped, "in_passes": rows is None}
@@ -78,22 +83,29 @@ def run(
 def _compare_memory(rows: Labelled, kind: Kind, combine: str, cv: int) -> "MethodComparison":
     from calibrant.models import compare_methods
 
-    return compare_methods(
-        rows.score_array,
-        rows.labels,
-        sample_weight=rows.weights,
-        classes=rows.classes.tolist(),
-        combine=combine,
-        kind=kind,
-        cv=cv,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
+        return compare_methods(
+            rows.score_array,
+            rows.labels,
+            sample_weight=rows.weights,
+            classes=rows.classes.tolist(),
+            combine=combine,
+            kind=kind,
+            cv=cv,
+        )
 
 
-def _compare_passes(rows: PassRows, kind: Kind, combine: str, cv: int) -> "MethodComparison":
-    from calibrant.engines import compare_in_passes
+def _compare_passes(
+    rows: PassRows, kind: Kind, combine: str, cv: int, check: ScoreCheck
+) -> "MethodComparison":
+    from calibrant.engines import PassOptions, run_plan
+    from calibrant.engines._compare import _compare
+    from calibrant.engines._direction_pass import surveyed
 
+    plan = _compare(None, rows.classes, combine, kind, cv, 0, PassOptions(), rows.n_rows)
     with watched_passes(rows.source) as progress:
-        return compare_in_passes(rows, combine=combine, kind=kind, cv=cv, progress=progress)
+        return run_plan(surveyed(plan, len(rows.classes), check.survey), rows, progress)
 
 
 def _show(found: "MethodComparison", n_skipped: int, in_passes: bool) -> None:

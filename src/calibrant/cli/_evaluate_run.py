@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._measures import ClassMeasures, Found, Measures, measure_rows
 from calibrant.cli._options import listed
 from calibrant.cli._passes import rows_in_passes
@@ -51,9 +52,12 @@ def run(
     if rows is None:
         from calibrant.cli._measure_passes import measure_passes
 
-        found = measure_passes(rows_in_passes(source, wanted))
+        passes = rows_in_passes(source, wanted)
+        check = ScoreCheck(source.name, passes.scores, passes.classes, wanted, learns=False)
+        found = measure_passes(passes, check)
         rows = None if page is None else read_labelled(source, wanted, most=SAMPLE_ROWS)
     else:
+        ScoreCheck(source.name, rows.columns, rows.classes, wanted, learns=False).rows(rows)
         found = measure_rows(rows, weight, source.name)
     if page is not None and rows is not None:
         _report(rows, source.name, page)

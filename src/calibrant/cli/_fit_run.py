@@ -9,6 +9,7 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
 from calibrant.cli._cost_file import CostFile, read_cost_file
+from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._options import listed
 from calibrant.cli._passes import rows_in_passes
 from calibrant.cli._show import (
@@ -102,9 +103,10 @@ def run(
 
         fitted = fit_spark(scores_file, file_format, wanted, str(master), new)
     elif rows is None:
-        fitted = fit_passes(rows_in_passes(source, wanted), new)
+        passes = rows_in_passes(source, wanted)
+        fitted = fit_passes(passes, new, ScoreCheck(source.name, passes.scores, passes.classes, wanted))
     else:
-        fitted = fit_in_memory(rows, new)
+        fitted = fit_in_memory(rows, new, ScoreCheck(source.name, rows.columns, rows.classes, wanted))
     with together():
         if page is not None:
             _report(fitted, scores_file, page)

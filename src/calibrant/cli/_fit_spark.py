@@ -16,13 +16,13 @@ from calibrant._core._arrays import Array
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
-from calibrant.cli._fitting import Fitted, NewModel, with_columns
+from calibrant.cli._direction import ScoreCheck
+from calibrant.cli._fitting import Fitted, NewModel, checked_plan, with_columns
 from calibrant.cli._reading import SUM_ROUNDING, in_order
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
 from calibrant.engines import Chosen
 from calibrant.engines._columns import label_values
 from calibrant.engines._files_bytes import layout_of
-from calibrant.engines._fit import judged_model_plan
 from calibrant.engines._source import Columns
 from calibrant.spark import FrameRows
 from calibrant.spark._columns import quoted
@@ -104,7 +104,8 @@ def _fit(source: _Frame, wanted: Wanted, new: NewModel) -> Fitted:
     )
     model = new(rows.n_rows, rows.classes)
     options = rows.options(rows.n_scores)
-    fitted, judged = rows.run(judged_model_plan(model, rows.classes, options, rows.n_rows))
+    check = ScoreCheck(source.name, chosen.columns, rows.classes, wanted)
+    fitted, judged = rows.run(checked_plan(model, rows.classes, options, rows.n_rows, check))
     n_skipped: int | None = 0
     if wanted.skips:  # rows of weight zero are not counted among those that are used
         n_skipped = frame.count() - rows.n_rows if wanted.weight is None else None

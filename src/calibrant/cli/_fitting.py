@@ -1,15 +1,23 @@
 """A model fitted to the rows of a file, in memory or in passes."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from calibrant._core._arrays import Array
+from calibrant._core._errors import ScoreDirectionWarning
+from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._left_out import left_out_probabilities
 from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
 from calibrant.cli._reading import Labelled
+from calibrant.codes import check_code
 from calibrant.engines import PassOptions, run_plan
+from calibrant.engines._direction_pass import surveyed
 from calibrant.engines._fit import judged_model_plan
+from calibrant.engines._summary import Plan
 from calibrant.models import ScoreModel, TrainingSummary
 from calibrant.models._cross_fit import Judged
 
@@ -51,24 +59,44 @@ class Fitted:
         return classes[1] if len(self.columns) == 1 and len(classes) == 2 else None
 
 
-def fit_in_memory(rows: Labelled, new: NewModel) -> Fitted:
+def fit_in_memory(rows: Labelled, new: NewModel, check: ScoreCheck) -> Fitted:
     """Fit to rows in memory."""
     n_counted = len(rows.position) if rows.weights is None else int((rows.weights > 0).sum())
-    model = new(n_counted, rows.classes).fit(rows.score_array, rows.labels, rows.weights)
+    model = new(n_counted, rows.classes)
+    check.rows(rows, code_of(model, len(rows.classes), rows.scores.shape[1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
+        model.fit(rows.score_array, rows.labels, rows.weights)
     summary = with_columns(model, rows.columns)
     return Fitted(
         model, summary, rows.columns, False, rows.n_skipped, lambda: left_out_probabilities(model, rows)
     )
 
 
-def fit_passes(rows: PassRows, new: NewModel) -> Fitted:
+def fit_passes(rows: PassRows, new: NewModel, check: ScoreCheck) -> Fitted:
     """Fit to rows that are read again and again."""
     n_counted = rows.count()
-    plan = judged_model_plan(new(n_counted, rows.classes), rows.classes, PassOptions(), n_counted)
+    plan = checked_plan(new(n_counted, rows.classes), rows.classes, PassOptions(), n_counted, check)
     with watched_passes(rows.source) as progress:
         model, judged = run_plan(plan, rows, progress)
     summary = with_columns(model, rows.scores)
     return Fitted(model, summary, rows.scores, True, rows.n_skipped, lambda: judged)
+
+
+def checked_plan(
+    model: ScoreModel, classes: Array, options: PassOptions, n_rows: int, check: ScoreCheck
+) -> Plan[tuple[ScoreModel, Judged]]:
+    """The plan of a model, which ends as soon as its scores turn out not to be what they must."""
+    plan = judged_model_plan(model, classes, options, n_rows)
+    return surveyed(plan, len(classes), check.survey, code_of(model, len(classes), len(check.columns)))
+
+
+def code_of(model: ScoreModel, n_classes: int, n_columns: int) -> Array | None:
+    """The code behind the scores; None without one, or if the fit will say that it does not suit."""
+    if model.code is None:
+        return None
+    code = np.asarray(check_code(model.code, n_classes))
+    return code if code.shape[1] == n_columns else None
 
 
 def with_columns(model: ScoreModel, columns: tuple[str, ...]) -> TrainingSummary:

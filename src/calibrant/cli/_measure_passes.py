@@ -5,18 +5,23 @@ import math
 import numpy as np
 
 from calibrant._core._names import label_text
+from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._measures import ClassMeasures, Found, Measures, no_weight
 from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
-from calibrant.engines import Evaluation, evaluate_in_passes
+from calibrant.engines import Evaluation, PassOptions, run_plan
+from calibrant.engines._direction_pass import surveyed
+from calibrant.engines._evaluate import WIDTH, _evaluate
 from calibrant.engines._summary import NoRowsError
 
 
-def measure_passes(rows: PassRows) -> Found:
+def measure_passes(rows: PassRows, check: ScoreCheck) -> Found:
     """Measure the probabilities of rows that are read again and again."""
     try:
         with watched_passes(rows.source) as progress:
-            found = evaluate_in_passes(rows, n_groups=len(rows.groups), progress=progress)
+            n_classes = len(rows.classes)
+            plan = _evaluate(n_classes, WIDTH, PassOptions(), rows.n_rows, len(rows.groups))
+            found = run_plan(surveyed(plan, n_classes, check.survey), rows, progress)
     except NoRowsError:
         raise no_weight(rows.weight, rows.source.name) from None
     groups = zip(rows.groups, found.groups, strict=True)

@@ -46,8 +46,8 @@ weight_option = click.option("--weight", metavar="COLUMN", help="Column of weigh
 positive_option = click.option(
     "--positive",
     metavar="LABEL",
-    help="With a single score: the label that a high score stands for. By default the greater of the two "
-    "labels.",
+    help="With a single score: the label that a high score stands for. By default the one that its column "
+    "names, or else the greater of the two labels.",
 )
 classes_option = click.option(
     "--classes",

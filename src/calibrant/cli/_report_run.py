@@ -5,6 +5,7 @@ import numpy as np
 
 from calibrant._core._errors import ParameterError
 from calibrant.cli._cost_file import read_cost_file
+from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._options import listed
 from calibrant.cli._reading import Labelled
 from calibrant.cli._show import count
@@ -39,6 +40,7 @@ def run(
         scores, label, weight, names, positive, listed(classes), proba=True, skips=invalid == "skip"
     )
     rows = read_or_sample(source, wanted, probabilities, in_passes)
+    ScoreCheck(source.name, rows.columns, rows.classes, wanted, learns=False).rows(rows)
     from calibrant.report import summarize
 
     summary = summarize(

@@ -50,6 +50,10 @@ def choose_scores(source: Columns, wanted: Wanted) -> Chosen:
     """The score columns, with the classes that the user or their names give them."""
     chosen = choose_columns(source, wanted.scores, without=[wanted.label, wanted.weight, wanted.group])
     source.check_columns(wanted.others)
+    if wanted.weight is not None and wanted.weight == wanted.label:
+        raise ParameterError(f"a column must have one use; got {wanted.label!r} for --label and --weight")
+    if wanted.positive is not None:
+        _check_positive(wanted, chosen)
     if wanted.classes is None or wanted.coded or len(chosen.columns) == 1:
         return chosen
     if len(wanted.classes) != len(chosen.columns):
@@ -58,6 +62,20 @@ def choose_scores(source: Columns, wanted: Wanted) -> Chosen:
             f"{len(wanted.classes)}; the columns are {', '.join(chosen.columns)}"
         )
     return Chosen(chosen.columns, tuple(wanted.classes))
+
+
+def _check_positive(wanted: Wanted, chosen: Chosen) -> None:
+    """Refuse to say what a single score stands for where there are several, or where that is said twice."""
+    if wanted.coded or len(chosen.columns) > 1:
+        raise ParameterError(
+            f"--positive is for a single score column; got {len(chosen.columns)}, {shown(chosen.columns)}, "
+            f"{'of a code' if wanted.coded else 'each of which stands for its own class'}; leave it out"
+        )
+    if wanted.classes is not None:
+        raise ParameterError(
+            f"--positive and --classes must not come together, as the second of two classes is the positive "
+            f"one; got {wanted.positive!r} and {wanted.classes}; leave out one of them"
+        )
 
 
 def texts_of_classes(ordered: list[str], chosen: Chosen, wanted: Wanted) -> list[str]:
@@ -84,7 +102,9 @@ def two_classes(ordered: list[str], chosen: Chosen, wanted: Wanted) -> list[str]
             f"a single score column, {chosen.columns[0]!r}, must have two classes; got {len(ordered)} "
             f"labels: {shown(ordered)}; name one score column per class in --scores"
         )
-    named = wanted.positive or (chosen.classes[0] if chosen.classes[0] in ordered else None)
+    named = wanted.positive
+    if named is None and chosen.classes[0] in ordered:
+        named = chosen.classes[0]
     both = ordered if len(ordered) == 2 else _with_partner(ordered[0], named)
     if named is None:
         return both

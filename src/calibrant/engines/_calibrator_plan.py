@@ -15,7 +15,6 @@ from calibrant.calibrators import (
 from calibrant.calibrators._ranked import RankedCalibrator
 from calibrant.codes import check_combiner, one_vs_all
 from calibrant.engines._class_pass import ClassCounts, count_classes
-from calibrant.engines._direction_pass import ONE_SCORE
 from calibrant.engines._options import PassOptions
 from calibrant.engines._problem import problems_of
 from calibrant.engines._rank_plans import fit_ranked
@@ -23,6 +22,7 @@ from calibrant.engines._rows import Fold, Rows
 from calibrant.engines._summary import Plan
 from calibrant.engines._together import together
 from calibrant.engines._two_class_plans import fit_two_class
+from calibrant.metrics._direction import sides_of
 
 
 def fit_calibrator(
@@ -68,7 +68,7 @@ def fit_calibrator(
             raise ParameterError(
                 f"classes must be two for one score per row; got {len(classes)}; pass one score per class"
             )
-        problem = problems_of(ONE_SCORE, left_out)[0]
+        problem = problems_of(sides_of(2, 1), left_out)[0]
         filled = options.for_problems(1, n_rows)
         fitted = yield from fit_two_class(calibrator, problem, sample, filled, classes)
     return fitted

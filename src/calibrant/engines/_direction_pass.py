@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant.codes import one_vs_all
 from calibrant.engines._bins_pass import CountBins
 from calibrant.engines._class_pass import count_classes
 from calibrant.engines._grid import grid_from_sample
@@ -17,11 +16,9 @@ from calibrant.engines._sample_pass import Sample, TakeSample
 from calibrant.engines._summary import Plan, Task, Totals
 from calibrant.engines._together import together
 from calibrant.engines._travel import travels
-from calibrant.metrics._direction import Direction, direction_of_points
+from calibrant.metrics._direction import Direction, direction_of_points, sides_of
 
 T = TypeVar("T")
-#: The code of one score that speaks for the second of two classes.
-ONE_SCORE = np.array([[-1], [1]], dtype=np.int8)
 #: Bins of one score, which share a rank each; and of all scores together, about.
 N_BINS, BINS_IN_ALL = 1 << 12, 1 << 20
 
@@ -56,7 +53,8 @@ class Squares(Totals):
             return
         with np.errstate(over="ignore", under="ignore"):
             square = weight * weight
-            self.sums += np.count_nonzero(weight != np.floor(weight)), square @ positive, square @ ~positive
+            broken = np.count_nonzero(weight != np.floor(weight))
+            self.sums += broken, square[positive].sum(), square[~positive].sum()
 
     @property
     def sides(self) -> tuple[float, float] | None:
@@ -64,10 +62,14 @@ class Squares(Totals):
         return None if self.sums[0] == 0 else (float(self.sums[1]), float(self.sums[2]))
 
 
-def sum_squares(problem: Problem) -> Plan[Squares]:
-    """Add up the squared weights of a problem."""
-    squares: Squares = yield SumSquares(problem)
-    return squares
+def with_squares(plan: Plan[T], problem: Problem, sample: Rows) -> Plan[tuple[T, tuple[float, float] | None]]:
+    """Run a plan, and beside it add up the squared weights, unless those of a sample are counts."""
+    weight = problem.rows(sample)[2]
+    if weight is None or np.array_equal(weight, np.floor(weight)):
+        return (yield from plan), None
+    parts: list[Plan[Any]] = [plan, _ask(SumSquares(problem))]
+    found, squares = yield from together(parts)
+    return found, squares.sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +115,7 @@ def surveyed(
         taken: Sample = yield TakeSample()
         sample = taken.rows()
         n_columns = sample.scores.shape[1]
-        sides = code
-        if sides is None:
-            sides = ONE_SCORE if n_columns == 1 and n_classes == 2 else one_vs_all(n_classes)
+        sides = sides_of(n_classes, n_columns) if code is None else code
         if len(sample) == 0 or n_columns != sides.shape[1]:
             return  # the plan says so itself
         n_bins = max(64, min(N_BINS, BINS_IN_ALL // n_columns))
@@ -130,12 +130,11 @@ def surveyed(
 
 def _direction(problem: Problem, sample: Rows, n_bins: int) -> Plan[Direction]:
     grid = grid_from_sample(problem.rows(sample)[0], n_bins, "quantile")
-    parts: list[Plan[Any]] = [_count(CountBins(problem, grid)), sum_squares(problem)]
-    counts, squares = yield from together(parts)
+    counts, squares = yield from with_squares(_ask(CountBins(problem, grid)), problem, sample)
     points = counts.points()
-    return direction_of_points(points.positive, points.negative, squares.sides)
+    return direction_of_points(points.positive, points.negative, squares)
 
 
-def _count(task: CountBins) -> Plan[Any]:
-    counts = yield task
-    return counts
+def _ask(task: Task) -> Plan[Any]:
+    found = yield task
+    return found

@@ -26,6 +26,9 @@ from calibrant.engines._summary import NoRowsError, Plan
 from calibrant.engines._together import together
 from calibrant.metrics import BrierDecomposition, ReliabilityBins
 
+#: Width of the bins of a reliability diagram.
+WIDTH = 0.1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
@@ -76,7 +79,7 @@ def evaluate_in_passes(
     rows_of_pass: RowsOfPass,
     *,
     classes: object = None,
-    width: float = 0.1,
+    width: float = WIDTH,
     n_groups: int = 0,
     n_rows: int | None = None,
     options: PassOptions | None = None,

@@ -15,7 +15,7 @@ from calibrant.calibrators import (
     SigmoidCalibrator,
 )
 from calibrant.calibrators._binning import even_places
-from calibrant.engines._direction_pass import sum_squares
+from calibrant.engines._direction_pass import with_squares
 from calibrant.engines._gather import gather
 from calibrant.engines._grid import grid_from_sample
 from calibrant.engines._logistic_plan import fit_sigmoid
@@ -26,7 +26,6 @@ from calibrant.engines._range_pass import FindRange
 from calibrant.engines._rows import Rows
 from calibrant.engines._screen import open_points
 from calibrant.engines._summary import NoRowsError, Plan
-from calibrant.engines._together import together
 
 #: The classes of a problem that is one of several: the other side, and this one.
 SIDES = np.array([False, True])
@@ -73,11 +72,8 @@ def _fit_pav(
     def wanted(points: Points) -> BoolArray:
         return open_points(points if calibrator.increasing else points.turned())
 
-    parts: list[Plan[Any]] = [_gather(problem, sample, wanted, options), sum_squares(problem)]
-    points, squares = yield from together(parts)
-    return calibrator.fit_points(
-        points.lo, points.hi, points.positive, points.negative, classes, squares.sides
-    )
+    points, squares = yield from with_squares(_gather(problem, sample, wanted, options), problem, sample)
+    return calibrator.fit_points(points.lo, points.hi, points.positive, points.negative, classes, squares)
 
 
 def _fit_binning(

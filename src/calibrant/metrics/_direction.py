@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, FloatArray, Target
+from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, Target
 from calibrant.metrics._bins import group_sums
 
 #: How seldom a score that tells nothing is taken for one that points the wrong way.
@@ -71,6 +71,56 @@ def direction(scores: FloatArray, target: Target, weights: Float64Array | None) 
     return direction_of_points(group_sums(place, sides[0]), group_sums(place, sides[1]), squares)
 
 
+def directions_of(
+    scores: FloatArray, position: IntArray, weights: Float64Array | None, sides: Array | None = None
+) -> list[Direction]:
+    """Test which way every column of scores ranks its classes.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,) or (n, l)
+        Finite scores.
+    position : ndarray of shape (n,)
+        The number of every row's class.
+    weights : ndarray of shape (n,) or None
+        Weights, not negative.
+    sides : ndarray of shape (k, l), optional
+        For every class +1 where a greater score speaks for it, -1 where it speaks against it, 0 where the
+        class takes no part. By default as in `sides_of`.
+
+    Returns
+    -------
+    list of Direction
+        One per column.
+    """
+    matrix = scores[:, None] if scores.ndim == 1 else scores
+    if sides is None:
+        sides = sides_of(max(2, matrix.shape[1]), matrix.shape[1])
+    found = []
+    for column, side in zip(matrix.T, sides.T, strict=True):
+        rows = slice(None) if side.all() else side[position] != 0
+        weight = None if weights is None else weights[rows]
+        found.append(direction(column[rows], side[position[rows]] > 0, weight))
+    return found
+
+
+def sides_of(n_classes: int, n_columns: int) -> Array:
+    """What scores speak for: a single one for the second of two classes, others for one class each.
+
+    Parameters
+    ----------
+    n_classes, n_columns : int
+        Numbers of classes, and of columns of scores.
+
+    Returns
+    -------
+    ndarray of int8 of shape (k, l)
+        +1 for the class of the column, -1 for the others.
+    """
+    sides = 2 * np.eye(n_classes, dtype=np.int8) - 1
+    return sides[:, 1:] if n_columns == 1 and n_classes == 2 else sides
+
+
 def direction_of_points(
     positive: Float64Array, negative: Float64Array, squares: tuple[float, float] | None = None
 ) -> Direction:
@@ -132,12 +182,17 @@ def direction_of_points(
 
 def _tail(deviation: float, skew: float) -> float:
     """How often something of mean 0, variance 1 and this skewness is as great; of a lighter tail a bound."""
-    from scipy.special import gammaincc, ndtr  # noqa: PLC0415  (whoever imports the metrics need not wait)
-
     if skew < 1e-6 or deviation <= 0:
-        return float(ndtr(-deviation))
+        return normal_tail(deviation)
+    from scipy.special import gammaincc  # noqa: PLC0415  (whoever imports the metrics need not wait for it)
+
     shape = 4 / skew**2
     return float(gammaincc(shape, shape + deviation * math.sqrt(shape)))
+
+
+def normal_tail(deviation: float) -> float:
+    """How often a normal variable is so many standard deviations above its mean, or more."""
+    return math.erfc(deviation / math.sqrt(2)) / 2
 
 
 def _effective(totals: tuple[float, float], squares: tuple[float, float]) -> tuple[float, float]:
@@ -185,8 +240,6 @@ def mostly_wrong(directions: Sequence[Direction], *, one_per_class: bool) -> boo
     class, the variance of the sum is at most the sum of `Direction.joint` squared; of other columns the
     standard deviation of the sum is at most the sum of theirs.
     """
-    from scipy.special import ndtr  # noqa: PLC0415
-
     known = [each for each in directions if not math.isnan(each.area)]
     if 2 * sum(each.area < 0.5 for each in known) <= len(known):
         return False
@@ -195,4 +248,4 @@ def mostly_wrong(directions: Sequence[Direction], *, one_per_class: bool) -> boo
         spread = math.hypot(*(each.joint for each in known))
     else:
         spread = sum(each.spread for each in known)
-    return spread > 0 and float(ndtr(shift / spread)) < LEVEL
+    return spread > 0 and normal_tail(-shift / spread) < LEVEL

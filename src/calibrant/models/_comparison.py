@@ -16,6 +16,7 @@ from calibrant.calibrators import new_calibrator
 from calibrant.calibrators._direction import warn_of_columns
 from calibrant.calibrators._names import can_only_rise
 from calibrant.metrics import brier_decomposition, brier_score, error_rate
+from calibrant.metrics._direction import directions_of
 from calibrant.metrics._rows import Forecasts, read_forecasts
 from calibrant.models._advice import advise
 from calibrant.models._cross_fit import judge, stratified_folds
@@ -203,7 +204,7 @@ def compare_methods(
     fold = stratified_folds(rows.position, n_folds, random_state)
     chosen = _methods_of(methods, rows.scores.ndim, kind)
     if any(map(can_only_rise, chosen.values())):
-        warn_of_columns(rows.directions(), rows.classes, stacklevel=3)
+        warn_of_columns(directions_of(rows.scores, rows.position, rows.weights), rows.classes, stacklevel=3)
     forecasts = {
         name: _cross_fitted(name, given, rows, combine, kind, fold, n_folds) for name, given in chosen.items()
     }

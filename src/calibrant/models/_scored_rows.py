@@ -18,7 +18,6 @@ from calibrant._core._checks import (
     labels_of_columns,
 )
 from calibrant._core._errors import DataError
-from calibrant.metrics._direction import Direction, direction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,14 +54,6 @@ class ScoredRows:
     def mass(self) -> Float64Array:
         """Total weight of every class."""
         return np.bincount(self.position, self.weights, len(self.classes)).astype(np.float64)
-
-    def directions(self) -> list[Direction]:
-        """Which way the score ranks the two classes, or those of all classes rank theirs."""
-        columns, first = (self.scores[:, None], 1) if self.scores.ndim == 1 else (self.scores, 0)
-        return [
-            direction(column, self.position == place, self.weights)
-            for place, column in enumerate(columns.T, first)
-        ]
 
 
 def read_rows(
