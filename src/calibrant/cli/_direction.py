@@ -10,9 +10,9 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.cli._reading import Labelled
 from calibrant.cli._wanted import Wanted
-from calibrant.engines._columns import label_text
 from calibrant.engines._source import shown
 from calibrant.metrics._direction import Direction, directions_of, mostly_wrong, wrong_columns
 
