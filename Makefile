@@ -5,7 +5,7 @@ FILES := src tests benchmarks docs conftest.py
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench kernels oldest spark clean
+.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench fuzz kernels oldest spark clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
@@ -62,6 +62,9 @@ bench: .venv/.dev build/spark/.ready  ## Measure ours beside the peers; tables g
 
 kernels: .venv/.dev  ## Run the tests that compare numbers as other processors would round them
 	$(BIN)/python tests/kernels.py
+
+fuzz: .venv/.dev  ## Try hostile cases against slow oracles for SECONDS (default 300); failures become tests
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),300) $(FUZZ)
 
 oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
 	rm -rf build/oldest && $(PYTHON) -m venv build/oldest
