@@ -1,8 +1,8 @@
 """Try the laws on ever new cases: `make fuzz SECONDS=1800`.
 
-The time is shared evenly by the laws, in rounds; the number of the run and of the round make the cases, so that
-a run can be repeated. A law that breaks is not tried further; the smallest case that breaks it is kept in
-`tests/fuzz/failures`, where the tests find it.
+The time is shared evenly by the laws, in rounds; the number of the run and of the round make the cases, so
+that a run can be repeated. A law that breaks is not tried further; the smallest case that breaks it is kept
+in `tests/fuzz/failures`, where the tests find it.
 """
 
 import hashlib

@@ -3,7 +3,7 @@
 import warnings
 from collections import defaultdict
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import floor
 from statistics import median
 
@@ -61,7 +61,7 @@ def blocks(found, values):
 def step(runs, query, between):
     """The value at a score, by the gap rules; all values that rounding of the midpoint permits."""
     place = max((i for i, run in enumerate(runs) if run[0] <= query), default=0)
-    low, high, value, _ = runs[place]
+    _, high, value, _ = runs[place]
     if query <= high or place + 1 == len(runs):
         return {value}
     after, next_value = runs[place + 1][0], runs[place + 1][2]
@@ -121,7 +121,7 @@ def bins(scores, n_bins):
             end += 1
         cuts |= {end} - {n}
     ends = [0, *sorted(cuts), n]
-    return [order[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+    return [order[a:b] for a, b in pairwise(ends)]
 
 
 @law(

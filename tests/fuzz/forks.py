@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 #: What a case may take: seconds, and bytes of address space.
 SECONDS, MEMORY = 30, 6 << 30
-ONE_THREAD = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _become(arguments: list[str], cwd: str, stdin: str, out: str, err: str) -> N
             (2, err, os.O_WRONLY | os.O_CREAT),
         ):
             os.dup2(os.open(path, how, 0o600), number)
-        sys.stdin = open(0)  # noqa: PTH123, SIM115  (the old one has read ahead)
+        sys.stdin = open(0)  # noqa: SIM115  (the old one has read ahead)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.alarm(SECONDS)
