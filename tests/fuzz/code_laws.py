@@ -23,9 +23,11 @@ from fuzz.laws import law
 BUILDERS = {"one_vs_all": one_vs_all, "all_pairs": all_pairs, "exhaustive": exhaustive, "ordinal": ordinal}
 ANSWERS = st.integers(0, 8).map(lambda i: i / 8) | floats(0, 1) | st.sampled_from([0.0, 1.0, 1e-12])
 
+WEIGHTS = st.sampled_from([1.0, 2.0, 0.5])
+
 
 @st.composite
-def answered_codes(draw, answer=ANSWERS, weight=st.sampled_from([1.0, 2.0, 0.5])):
+def answered_codes(draw, answer=ANSWERS, weight=WEIGHTS):
     """A code, an answer of each of its columns, and perhaps weights of the columns."""
     name, k = draw(st.sampled_from(sorted(BUILDERS))), draw(st.integers(3, 4))
     n_columns = BUILDERS[name](k).shape[1]

@@ -26,8 +26,11 @@ MISTAKES = st.sampled_from([1, 2, 3, 7, 100]) | st.sampled_from([10**6, 10**9])
 NARROW = Fraction(1, 10**9)
 
 
+FEW = st.integers(2, 4)
+
+
 @st.composite
-def judged(draw, n_classes=st.integers(2, 4)):
+def judged(draw, n_classes=FEW):
     """Probabilities, labels, whole weights, and reasonable costs."""
     k = draw(n_classes)
     row = st.tuples(simplex(k), st.integers(0, k - 1), st.sampled_from([1, 1, 1, 2, 1000]))
@@ -89,9 +92,9 @@ def best_steps(given, matrix, i):
     ends = sorted(each for each in changes if low <= each <= high)
     middles = [((a + b) / 2, b - a) for a, b in pairwise(ends)]
     costs = [(cost_of_step(given, matrix, i, middle), width) for middle, width in middles]
-    scale = max(1, *(abs(each) for row in matrix for each in row))
-    wide = [cost for cost, width in costs if width > NARROW * scale]
-    return min(wide), min(cost for cost, _ in costs)
+    scale = max(abs(each) for row in matrix for each in row)
+    wide = [cost for cost, width in costs if width > NARROW * max(1, scale / 100)]
+    return min(wide, default=math.inf), min(cost for cost, _ in costs)
 
 
 @law("numbers", few=80, given=judged(), passes=st.sampled_from([1, 1, 2]))

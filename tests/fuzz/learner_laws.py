@@ -18,9 +18,13 @@ from calibrant.learners import (
 from fuzz.hostile import alphabets, floats
 from fuzz.laws import law
 
+FEW = st.integers(2, 3)
+#: How near an edge a number may be taken for one beyond it.
+NEAR = Fraction(1, 10**8)
+
 
 @st.composite
-def categories(draw, n_classes=st.integers(2, 3), most=12):
+def categories(draw, n_classes=FEW, most=12):
     """Rows of categories with a label; every class occurs."""
     k, n_features = draw(n_classes), draw(st.integers(1, 3))
     row = st.tuples(
@@ -108,9 +112,6 @@ def levels_are_of_equal_width(column, asked, levels):
         place = (Fraction(each) - low) / (high - low) * levels
         allowed = {min(max(int((place + slack) // 1), 0), levels - 1) for slack in (-NEAR, 0, NEAR)}
         assert level in allowed, f"{each} is at {float(place)} and was put into {level}"
-
-
-NEAR = Fraction(1, 10**8)
 
 
 @law(
@@ -202,10 +203,9 @@ def the_safest_forecast_is_equally_bad_at_both_ends(ends):
     with localcontext(prec=60):
         a, b, m = Decimal(low), Decimal(high), Decimal(q)
         below, above = divergence(a, m), divergence(b, m)
-        # A relative error of 1e-9 in the distance to either end is all that is allowed.
-        step = min(m - a, b - m) / 10**7
-        assert divergence(a, m - step) <= divergence(b, m - step) and divergence(a, m + step) >= divergence(
-            b, m + step
-        ), f"{q} is not between; the ends regret it by {below} and {above}"
+        step = min(m - a, b - m) / 10**7  # how far off it may be
+        told = f"{q} is not between; the ends regret it by {below} and {above}"
+        assert divergence(a, m - step) <= divergence(b, m - step), told
+        assert divergence(a, m + step) >= divergence(b, m + step), told
         regret = float(CrossEntropy().regrets(*ends)[0])
         assert abs(regret - float(above)) <= 1e-6 * float(above) + 1e-300

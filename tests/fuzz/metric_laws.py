@@ -61,9 +61,9 @@ def auc_is_the_share_of_pairs_in_order(rows, layout):
 
 
 @st.composite
-def forecasts(draw, n_classes=st.integers(2, 4)):
+def forecasts(draw):
     """Probabilities of classes, a label and a weight of every row; few distinct forecasts."""
-    k = draw(n_classes)
+    k = draw(st.integers(2, 4))
     letters = draw(st.lists(simplex(k), min_size=1, max_size=4))
     row = st.tuples(st.sampled_from(letters), st.integers(0, k - 1), weights())
     proba, y, weight = map(list, zip(*draw(st.lists(row, min_size=1, max_size=10)), strict=True))
