@@ -1,6 +1,5 @@
 """Calibrators against the formulas of their definitions, in exact arithmetic or by a slow solver."""
 
-import warnings
 from collections import defaultdict
 from fractions import Fraction
 from itertools import pairwise, product
@@ -10,7 +9,6 @@ from statistics import median
 import numpy as np
 from hypothesis import strategies as st
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 
 from calibrant import (
     AccuracyTableCalibrator,
@@ -233,9 +231,7 @@ def a_sigmoid_has_the_least_loss(rows, outlier, smooth):
         return
     if not smooth and (at_hit.min() >= at_miss.max() or at_hit.max() <= at_miss.min()):
         return  # there is no optimum
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = SigmoidCalibrator(smooth=smooth).fit(score, y, count)
+    model = SigmoidCalibrator(smooth=smooth).fit(score, y, count)
     hit, miss = platt_targets(positive, negative, smooth)
     kept = count > 0
     score, target, count = score[kept], np.where(y, hit, miss)[kept], count[kept]

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -84,7 +85,9 @@ def law(family: str, *, few: int = 40, **arguments: st.SearchStrategy[Any]) -> C
 
         @wraps(check)
         def checked(**case: Any) -> None:
-            with suppress(Refused):
+            with suppress(Refused), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                warnings.simplefilter("ignore", UserWarning)  # what the library has to say
                 check(**case)
 
         LAWS[name] = Law(family, name, checked, st.fixed_dictionaries(arguments), few)
