@@ -14,6 +14,7 @@ import pyarrow.parquet
 from hypothesis import strategies as st
 
 from calibrant.models import load
+from cli.calling import process
 from fuzz.laws import law
 from fuzz.oracles import folder_with, orderly
 
@@ -459,3 +460,50 @@ def columns_of_any_type_are_orderly(kinds, values, format, batch, command, optio
     files = {name: sink.getvalue(), "costs.csv": COSTS[0].encode(), "model.json": MODELS[2]}
     with folder_with(files) as folder:
         orderly(folder, *arguments, makes=makes)
+
+
+@law(
+    "command",
+    few=12,
+    command=st.sampled_from(["fit", "apply", "decide", "report", "evaluate"]),
+    victim=st.sampled_from(["in.csv", "model.json", "costs.csv"]),
+    name=st.sampled_from(["same", "dotted", "linked", "hard"]),
+    option=st.sampled_from(["--out", "--report"]),
+)
+def no_output_destroys_an_input(command, victim, name, option):
+    """Under whatever name: the same, through a folder and back, by a link of either kind."""
+    table = "".join(
+        f"{label},{0.1 + 0.2 * i},{0.9 - 0.2 * i}\n" for i, label in enumerate(["ant", "bee"] * 2)
+    )
+    files = {
+        "in.csv": f"y,s_ant,s_bee\n{table}".encode(),
+        "model.json": MODELS[2],
+        "costs.csv": COSTS[0].encode(),
+    }
+    arguments, makes = call(command, "s_*", {"--costs": "costs.csv", "--report": "page.html"}, "in.csv")
+    if option not in arguments or victim not in arguments:
+        return
+    with folder_with(files) as folder:
+        other = {"same": victim, "dotted": f"../{folder.name}/{victim}"}.get(name, "link")
+        if name == "linked":
+            (folder / other).symlink_to(victim)
+        elif name == "hard":
+            (folder / other).hardlink_to(folder / victim)
+        arguments[arguments.index(option) + 1] = other
+        done = orderly(folder, *arguments, makes=makes)
+        assert done.status in (1, 2), f"{' '.join(arguments)} went on"
+
+
+@law("command", few=3, table=almost_right(), command=st.sampled_from(["fit", "apply", "evaluate", "inspect"]))
+def a_fork_is_as_good_as_a_process(table, command):
+    """What all laws of the command rest on."""
+    name, content = as_file(table["names"], table["rows"], PLAIN)
+    arguments, makes = call(command, "s_*", {"--json": None}, name)
+    with folder_with({name: content, "model.json": MODELS[2]}) as folder:
+        forked = orderly(folder, *arguments, makes=makes)
+        real = process(*arguments, cwd=folder)
+    assert (forked.status, forked.out, forked.err) == (real.returncode, real.stdout, real.stderr)
+
+
+PLAIN = {"format": "csv", "quote": "minimal", "newline": "\n", "bom": False, "no_last_newline": False}
+PLAIN |= {"blank_lines": False, "batch": 1000}

@@ -2,6 +2,7 @@
 
 from fuzz import (  # noqa: F401
     calibrator_laws,
+    classifier_laws,
     code_laws,
     command_laws,
     damage_laws,

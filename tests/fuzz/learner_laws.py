@@ -1,4 +1,4 @@
-"""Learners, MetaCost and Probing's points against plain rewrites of their definitions."""
+"""Learners and Probing's points against plain rewrites of their definitions."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -7,7 +7,6 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from calibrant import MetaCostClassifier
 from calibrant.classifiers import CrossEntropy, SquaredError
 from calibrant.learners import (
     BoostedNaiveBayes,
@@ -142,41 +141,6 @@ def regularized_qda_is_a_ratio_of_gaussians(rows):
     wanted = 1 / (1 + np.exp(np.clip(joint[0] - joint[1], -700, 700)))
     got = RegularizedQDA().fit(X, y).predict_proba(X)[:, 1]
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-7)
-
-
-@law(
-    "numbers",
-    few=30,
-    data=categories(),
-    draws=st.lists(st.lists(st.integers(0, 10**6), min_size=2, max_size=8), min_size=1, max_size=4),
-    costs=st.lists(st.integers(1, 9), min_size=9, max_size=9),
-    hard=st.booleans(),
-    use_all=st.booleans(),
-)
-def metacost_relabels_by_the_mean_of_its_resamples(data, draws, costs, hard, use_all):
-    X, y, k = np.array(data["X"]), np.array(data["y"]), data["k"]
-    cost = np.array(costs).reshape(3, 3)[:k, :k] * (1 - np.eye(k))
-    resamples = [np.array(draw) % len(y) for draw in draws]
-    model = MetaCostClassifier(
-        CategoricalNaiveBayes(), cost, resamples=resamples, hard=hard, use_all=use_all
-    ).fit(X, y)
-    total, count = np.zeros((len(y), k)), np.zeros(len(y))
-    every = np.zeros((len(y), k))
-    for rows in resamples:
-        present = np.unique(y[rows])
-        said = np.zeros((len(y), k))
-        said[:, present] = CategoricalNaiveBayes().fit(X[rows], y[rows]).predict_proba(X)
-        if hard:
-            said = np.eye(k)[said.argmax(axis=1)]
-        unseen = np.full(len(y), True) if use_all else ~np.isin(np.arange(len(y)), rows)
-        total[unseen] += said[unseen]
-        count += unseen
-        every += said
-    wanted = np.where(count[:, None] > 0, total / np.maximum(count, 1)[:, None], every / len(resamples))
-    np.testing.assert_allclose(model.training_proba_, wanted, rtol=1e-9, atol=1e-12)
-    risk = wanted @ cost.T
-    chosen = risk[np.arange(len(y)), model.training_labels_]
-    np.testing.assert_allclose(chosen, risk.min(axis=1), rtol=1e-9, atol=1e-9)
 
 
 def divergence(p, q):
