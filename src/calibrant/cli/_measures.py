@@ -1,6 +1,6 @@
 """All measures of probabilities at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -103,12 +103,17 @@ def measure_rows(rows: Labelled, weight: str | None, name: str) -> Found:
     """Measure the probabilities of rows in memory."""
     if rows.weights is not None and not rows.weights.any():
         raise no_weight(weight, name)
+    overall = measure(rows.position, rows.proba, rows.weights)
+    classes = [
+        measure_class(str(label_text(label)), rows.position == place, rows.proba[:, place], rows.weights)
+        for place, label in enumerate(rows.classes)
+    ]
+    if len(classes) == 2:  # what depends on the order is the same from either end; 1 - p would round it away
+        same = {name: getattr(overall, name) for name in ("calibration", "refinement", "auc")}
+        classes = [replace(each, **same) for each in classes]
     return Found(
-        measure(rows.position, rows.proba, rows.weights),
-        [
-            measure_class(str(label_text(label)), rows.position == place, rows.proba[:, place], rows.weights)
-            for place, label in enumerate(rows.classes)
-        ],
+        overall,
+        classes,
         _by_group(rows),
         rows.n_skipped,
         in_passes=False,
@@ -143,7 +148,8 @@ def measure(position: IntArray, proba: Float64Array, weights: Float64Array | Non
     of_truth = proba[np.arange(len(position)), position][counted]
     return Measures(
         n_rows=len(of_truth),
-        log_loss=log_loss(position, shown, sample_weight=weights, classes=classes),
+        # By both columns: what is left of 1 beside a probability near 1 is rounded to nothing.
+        log_loss=log_loss(position, proba, sample_weight=weights, classes=classes),
         brier_score=brier_score(
             position,
             shown,
