@@ -1,15 +1,15 @@
 """Try the laws on ever new cases: `make fuzz SECONDS=1800`.
 
-The time is shared evenly by the laws, in rounds; the number of the run and of the round make the cases, so
-that a run can be repeated. A law that breaks is not tried further; the smallest case that breaks it is kept
-in `tests/fuzz/failures`, where the tests find it.
+The time is shared evenly by the families, and within each by its laws, in rounds; the number of the run and
+of the round make the cases, so that a run can be repeated. A law that breaks is not tried further; the
+smallest case that breaks it is kept in `tests/fuzz/failures`, where the tests find it.
 """
 
 import hashlib
 import secrets
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def main(
 
 
 def run(tried: list[Tried], seconds: float, seed: int, console: Console) -> None:
-    """Go on with the law that has had the least time, until the time is over."""
+    """Go on with the family that has had the least time, and the law in it, until the time is over."""
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     start = time.monotonic()
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
@@ -74,7 +74,10 @@ def run(tried: list[Tried], seconds: float, seed: int, console: Console) -> None
             whole = [one for one in tried if one.failure is None]
             if not whole:
                 break
-            least = min(whole, key=lambda one: one.seconds)
+            spent_on = Counter()
+            for one in tried:
+                spent_on[one.law.family] += one.seconds
+            least = min(whole, key=lambda one: (spent_on[one.law.family], one.seconds))
             n_cases, n_broken = sum(one.cases for one in tried), len(tried) - len(whole)
             told = f"{n_cases:,} cases, {n_broken} laws broken; {least.law.name}"
             progress.update(bar, completed=spent, description=told)
