@@ -2,6 +2,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from calibrant import OneVsAllCalibrator, PAVCalibrator
 from calibrant._core._errors import DataError, ParameterError
@@ -169,3 +171,26 @@ def test_text_files_give_the_model_of_memory(tmp_path):
     fitted = fit_in_passes("pav", rows_of(path, scores="score", label="y"))
     np.testing.assert_array_equal(fitted.blocks_.value, PAVCalibrator().fit(scores, y).blocks_.value)
     assert fitted.classes_.tolist() == [0, 1]
+
+
+@given(texts=st.lists(st.text("0123456789.eE+-_infa \u0663", max_size=6), min_size=1, max_size=6))
+def test_a_text_is_a_number_by_itself_and_whatever_rows_are_beside_it(texts):
+    """Rows that are left out are those that would be an error alone."""
+    numbers = []
+    for text in texts:
+        try:
+            alone = rows_of(pa.table({"s": [text], "y": [0]}), scores="s", label="y", classes=[0, 1])
+            numbers += gather(alone)[0].tolist()
+        except DataError:
+            pass
+    table = pa.table({"s": texts, "y": [0] * len(texts)})
+    rows = rows_of(table, scores="s", label="y", classes=[0, 1], handle_invalid="skip")
+    assert gather(rows)[0].tolist() == numbers
+    assert rows.n_skipped == len(texts) - len(numbers)
+
+
+def test_labels_that_only_a_dictionary_holds_are_no_classes():
+    column = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2], pa.int8()), ["b", "unused", "a"])
+    rows = rows_of(pa.table({"s": [1.0, 2.0, 3.0], "y": column}), scores="s", label="y")
+    assert rows.classes.tolist() == ["a", "b"]
+    assert gather(rows)[1].tolist() == [0, 1, 0]
