@@ -87,3 +87,26 @@ def test_an_option_says_what_is_allowed():
     check_option("kind", None, (None, "a"))
     with pytest.raises(ParameterError, match="kind must be one of None, 'a'; got 'b'"):
         check_option("kind", "b", (None, "a"))
+
+
+def test_numbers_that_64_bits_cannot_hold_are_refused_and_not_cut():
+    for values, words in (
+        ([10**400], "x must be numbers; got a number beyond 1e308 in row 0"),
+        ([1.0, 10**400], "got a number beyond 1e308 in row 1"),
+        (np.array([0, np.longdouble("1e4000")]), r"x must fit into 64 bits; got 1e\+4000 .* in row 1"),
+        (np.array([np.longdouble("1e-4000")]), "x must fit into 64 bits; got 1e-4000"),
+        (np.array([np.longdouble(1) / 3]), r"x must fit into 64 bits; got 0.333.*call .astype\(float\)"),
+        ([1j], "x must be numbers"),
+        (np.array([1j, None], dtype=object), "x must be numbers; got 1j in row 0"),
+    ):
+        with pytest.raises(DataError, match=words):
+            as_floats(values, "x")
+    exact = np.array([0.5, 3.0, -0.1], dtype=np.longdouble)
+    assert as_floats(exact, "x").tolist() == [0.5, 3.0, -0.1]
+    assert as_floats(np.array([np.longdouble("nan")]), "x").shape == (1,)
+
+
+@pytest.mark.parametrize("values", [None, {}, set(), len, dict, (n for n in "ab"), object()])
+def test_what_is_no_array_is_named(values):
+    with pytest.raises(DataError, match=f"x must be a list, an array.*got {type(values).__name__}"):
+        as_floats(values, "x")

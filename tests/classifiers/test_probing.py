@@ -696,7 +696,7 @@ class Says(ClassifierMixin, BaseEstimator):
         ),
         (
             ProbingClassifier(GaussianNB(), reference="oof", cv=500),
-            "the rows must allow the folds; .*n_splits=500.*; use fewer folds",
+            "the rows must allow the split; .*n_splits=500.*; use fewer folds",
         ),
         (
             ProbingClassifier(GaussianNB(), reference="oof", cv=ShuffleSplit(3, random_state=0)),

@@ -122,9 +122,10 @@ def _refuse_cut(array: Array, floats: Float64Array, name: str) -> None:
     cut = (floats != array) & ~np.isnan(array)
     if cut.any():
         place = tuple(int(index) for index in np.argwhere(cut)[0])
+        where = f" in row {place[0]}" if place else ""
         raise DataError(
-            f"{name} must fit into 64 bits; got {array[place]!s} of type {array.dtype} in row {place[0]}; if "
-            "rounding does no harm, call .astype(float) on it"
+            f"{name} must fit into 64 bits; got {array[place]!s} of type {array.dtype}{where}; if rounding "
+            "does no harm, call .astype(float) on it"
         )
 
 

@@ -3,6 +3,7 @@
 Inside the library arrays are trusted. Rows are counted from 0 in every message.
 """
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
@@ -21,32 +22,66 @@ from calibrant._core._arrays import (
 )
 from calibrant._core._errors import DataError, ParameterError
 
+#: Whole numbers above this are mistakes: they count rows, rounds or classes.
+MOST = 2**31 - 1
 #: How far outside [0, 1] rounding may carry a probability.
 ROUNDING = 1e-9
 
 
 def check_option(name: str, value: object, allowed: Sequence[object]) -> None:
     """Refuse an option that is not one of the allowed values."""
-    if not any(value is option or value == option for option in allowed):
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+    # An array would be compared entry by entry.
+    known = value is None or isinstance(value, str | bool | int | float)
+    if not known or not any(value is option or value == option for option in allowed):
+        raise ParameterError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {shown(value)}")
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Refuse what is neither true nor false."""
+    if isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise ParameterError(f"{name} must be True or False; got {shown(value)}")
 
 
 def check_number(name: str, value: object, must: str, holds: Callable[[float], bool]) -> float:
     """Refuse an option that is no finite number, or one that will not do."""
-    number = float(value) if isinstance(value, Real) else math.nan
+    try:
+        is_number = isinstance(value, Real) and not isinstance(value, np.timedelta64)
+        number = float(value) if is_number else math.nan  # type: ignore[arg-type]
+    except OverflowError:  # an integer beyond all floats
+        number = math.inf
     if not (math.isfinite(number) and holds(number)):
-        raise ParameterError(f"{name} must be {must}; got {plain(value)!r}")
+        raise ParameterError(f"{name} must be {must}; got {shown(value)}")
     return number
+
+
+def is_whole(value: object, least: int, most: int = MOST) -> bool:
+    """Whether a value is a whole number within bounds; True is none, and neither is a duration of NumPy's."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
+    return whole and least <= int(value) <= most  # type: ignore[call-overload]
+
+
+def can_take(function: object, n_arguments: int) -> bool:
+    """Whether something can be called with so many arguments, as far as it says."""
+    if not callable(function) or isinstance(function, type):
+        return False
+    try:
+        inspect.signature(function).bind(*[None] * n_arguments)
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
 
 
 def check_n_jobs(n_jobs: object) -> int | None:
     """A number of jobs, as joblib takes it."""
     if n_jobs is None:
         return None
-    if isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and 0 < abs(int(n_jobs)) < 2**31:
-        return int(n_jobs)
+    if is_whole(n_jobs, -MOST) and n_jobs != 0:
+        return int(n_jobs)  # type: ignore[call-overload, no-any-return]
     raise ParameterError(
-        f"n_jobs must be None or a whole number, not 0, -1 for all processors; got {plain(n_jobs)!r:.60}"
+        f"n_jobs must be None or a whole number, not 0, -1 for all processors; got {shown(n_jobs)}"
     )
 
 
@@ -216,14 +251,14 @@ def check_class_labels(y: object, n_classes: int, classes: object = None) -> Int
     if classes is not None:
         return positions_of(labels, _check_classes(classes, n_classes))
     if labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and np.array_equal(labels, np.floor(labels))):
-        positions = labels.astype(np.intp)
-        if positions.min() < 0 or positions.max() >= n_classes:
-            outside = positions[(positions < 0) | (positions >= n_classes)][0]
+        if labels.dtype.kind != "b" and (labels.min() < 0 or labels.max() >= n_classes):
+            outside = plain(labels[(labels < 0) | (labels >= n_classes)][0])
+            outside = int(outside) if isinstance(outside, float) else outside
             raise DataError(
                 f"labels must be column numbers from 0 to {n_classes - 1}; got {outside}; pass "
                 "classes= with the labels of the columns in order"
             )
-        return positions
+        return labels.astype(np.intp)
     found = distinct_labels(labels)
     if len(found) != n_classes:
         raise DataError(
@@ -244,7 +279,7 @@ def class_labels(y: object, n_classes: int, classes: object = None) -> Array:
 def labels_of_columns(classes: Sequence[object] | None, y: object, n_columns: int) -> Array:
     """The classes as given, or else the sorted labels, of which there must be one per column."""
     if classes is not None:
-        return as_array(classes, "classes")
+        return _check_classes(classes, n_columns)
     found = distinct_labels(label_column(y))
     if len(found) != n_columns:
         raise DataError(
@@ -282,6 +317,12 @@ def distinct_labels(labels: Array) -> Array:
         raise DataError(f"labels must all be of one type; got {' and '.join(kinds)}") from error
 
 
+def shown(value: object) -> str:
+    """A value as the user wrote it, or its beginning, on one line."""
+    text = " ".join(repr(plain(value)).split())
+    return text if len(text) <= 100 else f"{text[:97]}..."
+
+
 def plain(value: object) -> object:
     """A NumPy scalar as Python's own, so that messages show it as the user wrote it."""
     return value.item() if isinstance(value, np.generic) else value
@@ -299,20 +340,27 @@ def label_column(y: object) -> Array:
 
 
 def refuse_missing(labels: Array) -> Array:
-    """The labels, none of which is missing."""
+    """The labels, none of which is missing, and all of which are as exact as they were."""
+    if labels.dtype.kind == "f" and labels.dtype.itemsize > 8:
+        labels = as_floats(labels, "labels")
     if labels.dtype.kind in "fc":
         check_finite(labels, "labels")
-    missing: BoolArray = np.zeros(labels.shape, dtype=bool)
-    if labels.dtype.kind in "mM":
-        missing = np.isnat(labels)
-    elif labels.dtype.kind == "O":
-        missing = np.array([_is_missing(label) for label in labels.ravel().tolist()]).reshape(labels.shape)
+    missing = _are_missing(labels)
     if missing.any():
         place = tuple(np.argwhere(missing)[0])
         raise DataError(
             f"labels must not be missing; got {plain(labels[place])!r} in row {place[0]}; drop those rows"
         )
     return labels
+
+
+def _are_missing(labels: Array) -> BoolArray:
+    if labels.dtype.kind == "O":
+        missing = [_is_missing(label) for label in labels.ravel().tolist()]
+        return np.array(missing, dtype=bool).reshape(labels.shape)
+    if labels.dtype.kind in "mM":
+        return np.isnat(labels)
+    return np.isnan(labels) if labels.dtype.kind in "fc" else np.zeros(labels.shape, dtype=bool)
 
 
 def _is_missing(label: object) -> bool:
@@ -323,10 +371,27 @@ def _is_missing(label: object) -> bool:
         return True
 
 
-def _check_classes(classes: object, n_classes: int) -> Array:
+def read_classes(classes: object) -> Array:
+    """The labels that a user gave: two or more, of one type, none of them missing or there twice."""
     array = as_array(classes, "classes")
-    if array.shape != (n_classes,) or len(np.unique(array)) != n_classes:
-        raise ParameterError(
-            f"classes must be {n_classes} distinct labels, one per column; got {array.tolist()}"
-        )
+    if array.ndim == 1 and len(array) > 1 and not _are_missing(array).any():
+        try:
+            distinct = len(np.unique(array)) == len(array)
+        except TypeError:
+            distinct = False
+        if distinct:
+            return array
+    raise ParameterError(
+        f"classes must be two or more distinct labels, all of one type; got {shown(array.tolist())}"
+    )
+
+
+def _check_classes(classes: object, n_classes: int) -> Array:
+    try:
+        array = read_classes(classes)
+    except ParameterError:
+        array = None
+    if array is None or len(array) != n_classes:
+        came = shown(as_array(classes, "classes").tolist())
+        raise ParameterError(f"classes must be {n_classes} distinct labels, one per column; got {came}")
     return array

@@ -161,7 +161,7 @@ class AccuracyTableCalibrator(RankedCalibrator):
     def _check_parameters(self) -> None:
         check_option("smoothing", self.smoothing, ("ma_cov", "ma", "median", "lidstone", "laplace", "none"))
         check_option("fallback", self.fallback, ("prior", "half", "nan"))
-        if self.lam != "cv":
+        if not (isinstance(self.lam, str) and self.lam == "cv"):
             check_number("lam", self.lam, "'cv' or a number from 0", lambda lam: lam >= 0)
         check_number("cv", self.cv, "a whole number from 2", lambda cv: cv >= 2 and cv == int(cv))
         self.cell_sizes()

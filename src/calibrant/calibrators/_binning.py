@@ -7,7 +7,12 @@ from typing import Literal, Self
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, Target
-from calibrant._core._checks import check_option
+from calibrant._core._checks import (
+    check_number,
+    check_option,
+    is_whole,
+    shown,
+)
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._binary import BinaryCalibrator
 from calibrant.calibrators._steps import IntervalLookup, midpoints
@@ -120,16 +125,17 @@ class BinningCalibrator(BinaryCalibrator):
 
     def _check_parameters(self) -> None:
         check_option("smoothing", self.smoothing, (None, "laplace", "m"))
-        if self.n_bins != "cv" and not (isinstance(self.n_bins, int | np.integer) and self.n_bins >= 1):
-            raise ParameterError(f"n_bins must be a whole number from 1, or 'cv'; got {self.n_bins!r}")
-        if not (np.isfinite(self.m) and self.m >= 0):
-            raise ParameterError(f"m must be a number from 0; got {self.m!r}")
-        if self.base is not None and not 0 <= self.base <= 1:
-            raise ParameterError(f"base must be None or a probability; got {self.base!r}")
-        if self.candidates is not None and (not len(self.candidates) or min(self.candidates) < 1):
-            raise ParameterError(f"candidates must be whole numbers from 1; got {self.candidates!r}")
-        if self.cv < 2:
-            raise ParameterError(f"cv must be at least 2; got {self.cv!r}")
+        if not (isinstance(self.n_bins, str) and self.n_bins == "cv") and not is_whole(self.n_bins, 1):
+            raise ParameterError(f"n_bins must be a whole number from 1, or 'cv'; got {shown(self.n_bins)}")
+        check_number("m", self.m, "a number from 0", lambda m: m >= 0)
+        if self.base is not None:
+            check_number("base", self.base, "None or a probability", lambda base: 0 <= base <= 1)
+        if self.candidates is not None:
+            tried = list(self.candidates) if np.iterable(self.candidates) else []
+            if not tried or not all(is_whole(number, 1) for number in tried):
+                raise ParameterError(f"candidates must be whole numbers from 1; got {shown(self.candidates)}")
+        if not is_whole(self.cv, 2):
+            raise ParameterError(f"cv must be at least 2, a whole number; got {shown(self.cv)}")
 
     def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
         rows = _SortedRows.of(scores.astype(np.float64, copy=False), target, weights)

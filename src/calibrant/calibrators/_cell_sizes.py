@@ -58,7 +58,7 @@ class CellSizes:
 
 
 def _check_size(name: str, given: Any, is_width: bool) -> Any:
-    if np.iterable(given):
+    if np.iterable(given) and not isinstance(given, bytes):
         return tuple(_check_number(name, size, is_width) for size in given)
     return _check_number(name, given, is_width)
 

@@ -13,7 +13,6 @@ from calibrant._core._arrays import (
     Float64Array,
     FloatArray,
     IntArray,
-    as_array,
     as_floats,
 )
 from calibrant._core._checks import (
@@ -24,6 +23,7 @@ from calibrant._core._checks import (
     check_weights,
     distinct_labels,
     label_column,
+    read_classes,
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
@@ -165,9 +165,7 @@ class CodeCalibrator(NamedColumns, BaseEstimator):
         Self
             The fitted calibrator.
         """
-        classes = (
-            distinct_labels(label_column(y)) if self.classes is None else as_array(self.classes, "classes")
-        )
+        classes = distinct_labels(label_column(y)) if self.classes is None else read_classes(self.classes)
         matrix = _score_columns(scores, None)
         check_not_empty(len(matrix))
         position = check_class_labels(y, len(classes), classes)

@@ -5,8 +5,11 @@ from typing import Literal, Self
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, FloatArray, Target
-from calibrant._core._checks import check_option
-from calibrant._core._errors import ParameterError
+from calibrant._core._checks import (
+    check_flag,
+    check_number,
+    check_option,
+)
 from calibrant.calibrators._binary import BinaryCalibrator
 from calibrant.calibrators._pooling import Blocks, isotonic_blocks, pool_points, sorted_runs
 from calibrant.calibrators._steps import IntervalLookup, midpoints
@@ -90,8 +93,10 @@ class PAVCalibrator(BinaryCalibrator):
 
     def _check_parameters(self) -> None:
         check_option("between", self.between, ("nearest", "linear", "average", "lower", "upper"))
-        if self.clip is not None and not 0 <= self.clip < 0.5:
-            raise ParameterError(f"clip must be None or a number in [0, 0.5); got {self.clip!r}")
+        check_flag("increasing", self.increasing)
+        check_flag("laplace", self.laplace)
+        if self.clip is not None:
+            check_number("clip", self.clip, "None or a number in [0, 0.5)", lambda clip: 0 <= clip < 0.5)
 
     def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
         if not self.increasing:

@@ -10,7 +10,11 @@ from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant._core._arrays import BoolArray, Float64Array, FloatArray
-from calibrant._core._checks import check_option, check_probabilities
+from calibrant._core._checks import (
+    check_flag,
+    check_option,
+    check_probabilities,
+)
 from calibrant.calibrators._binary import class_totals
 from calibrant.calibrators._combinations import Combination
 from calibrant.calibrators._logistic import LogisticFit
@@ -169,6 +173,7 @@ class RankedLogisticCalibrator(RankedCalibrator):
 
     def _check_parameters(self) -> None:
         check_option("transform", self.transform, ("identity", "logit"))
+        check_flag("smooth", self.smooth)
 
     def _check_values(self, scores: FloatArray) -> None:
         if self.transform == "logit":

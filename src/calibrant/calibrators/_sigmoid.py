@@ -8,7 +8,13 @@ from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant._core._arrays import Array, Float64Array, FloatArray, Target
-from calibrant._core._checks import check_option, check_probabilities
+from calibrant._core._checks import (
+    check_flag,
+    check_option,
+    check_probabilities,
+    is_whole,
+    shown,
+)
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._binary import BinaryCalibrator, class_totals
 from calibrant.calibrators._logistic import LogisticFit, fit_logistic
@@ -89,8 +95,9 @@ class SigmoidCalibrator(BinaryCalibrator):
 
     def _check_parameters(self) -> None:
         check_option("transform", self.transform, ("identity", "logit"))
-        if self.max_iter < 1:
-            raise ParameterError(f"max_iter must be at least 1; got {self.max_iter}")
+        check_flag("smooth", self.smooth)
+        if not is_whole(self.max_iter, 1):
+            raise ParameterError(f"max_iter must be at least 1, a whole number; got {shown(self.max_iter)}")
 
     def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
         features = self._features(scores.astype(np.float64, copy=False))

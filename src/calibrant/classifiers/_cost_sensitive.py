@@ -10,8 +10,16 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant._core._checks import check_n_jobs, check_option, distinct_labels, positions_of
+from calibrant._core._checks import (
+    can_take,
+    check_n_jobs,
+    check_option,
+    distinct_labels,
+    positions_of,
+    shown,
+)
 from calibrant._core._errors import DataError, ParameterError
+from calibrant.calibrators import new_calibrator
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._given import read_given
 from calibrant.classifiers._retraining import RetrainingClassifier
@@ -51,6 +59,10 @@ class CostClassifier(RetrainingClassifier):
             check_option("cost", given, ("rarity",))
             given = rarity_costs
         if callable(given):
+            if not can_take(given, 1):
+                raise ParameterError(
+                    f"cost must be costs, or a function of the rows of every class; got {shown(given)}"
+                )
             given = given(np.bincount(position, weights, len(classes)))
         cost = cost_matrix(given, classes)
         refuse_unreasonable(cost, "or use calibrant.decisions.decide(..., allow_any=True) on predict_proba")
@@ -280,6 +292,7 @@ class CostSensitiveClassifier(CostClassifier):
                     "calibrator='pav' to make probabilities of its scores"
                 )
             return self.estimator
+        new_calibrator(self.calibrator)
         rows_are_given = not hasattr(self.cv, "split") and isinstance(self.cv, Iterable)
         folds = {} if rows_are_given else {"cv": self.cv}
         learner = CalibratedClassifier(self.estimator, self.calibrator, **folds)

@@ -20,6 +20,8 @@ def read_given(
 ) -> Given:
     """Check what came to `fit`, and leave out the rows of weight zero."""
     refuse_masked(X, "X")
+    if X is None:
+        raise DataError("X must be rows to learn from; got None")
     with errors_as_ours():
         labels = None if y is None else refuse_missing(as_array(y, "labels"))
         X, labels = indexable(X, labels)
@@ -36,6 +38,8 @@ def read_new(owner: Any, X: Any) -> Any:
     """Check what came to `predict`; of a kernel only the columns of rows that were trained on are left."""
     check_is_fitted(owner, "classes_")
     refuse_masked(X, "X")
+    if X is None:
+        raise DataError("X must be rows to answer for; got None")
     if getattr(X, "ndim", 2) == 1 and hasattr(owner, "n_features_in_"):
         raise DataError(
             f"X must be a table; got shape {np.shape(X)}. Reshape your data: one row is a table too"

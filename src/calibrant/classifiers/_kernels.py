@@ -52,10 +52,11 @@ def fit_on(model: Any, X: Any, rows: IntArray | None, y: Array, params: dict[str
     """Fit an unfitted learner to some rows of X, or to all; y and params are those of these rows."""
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if rows is None or (len(rows) == n_rows and np.array_equal(rows, np.arange(n_rows))):
-        return model.fit(X, y, **params)  # without a copy
+        model.fit(X, y, **params)  # without a copy
+        return model
     pairwise = is_pairwise(model)
-    fitted = model.fit(training_rows(X, rows, pairwise=pairwise), y, **params)
-    return OnColumns(fitted, rows) if pairwise else fitted
+    model.fit(training_rows(X, rows, pairwise=pairwise), y, **params)
+    return OnColumns(model, rows) if pairwise else model
 
 
 @dataclass(frozen=True)

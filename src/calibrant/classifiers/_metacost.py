@@ -10,8 +10,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant._core._checks import check_n_jobs, distinct_labels, positions_of
+from calibrant._core._checks import check_flag, check_n_jobs, distinct_labels, is_whole, positions_of, shown
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._folds import as_rows
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._cost_sensitive import CostClassifier, class_probabilities
 from calibrant.classifiers._hard import _seeded_copy, n_rows_of, positions_answered
@@ -202,6 +203,8 @@ class MetaCostClassifier(CostClassifier):
         return class_probabilities(self.estimator_, X, self.classes_)
 
     def _check_learner(self, *, weighted: bool) -> None:
+        check_flag("hard", self.hard)
+        check_flag("use_all", self.use_all)
         name = type(self.estimator).__name__
         if not self.hard and not _learner_has_proba(self):
             raise ParameterError(
@@ -227,12 +230,12 @@ class MetaCostClassifier(CostClassifier):
     def _resamples(self, n_rows: int, source: np.random.SeedSequence) -> list[IntArray]:
         """The row numbers of every resample: those given, or drawn with replacement."""
         if self.resamples is not None:
-            resamples = [np.asarray(rows, dtype=np.intp) for rows in self.resamples]
+            given = list(self.resamples) if np.iterable(self.resamples) else []
+            resamples = [as_rows(rows, n_rows, f"resample {number}") for number, rows in enumerate(given)]
             for number, rows in enumerate(resamples):
-                if rows.ndim != 1 or not len(rows) or rows.min() < 0 or rows.max() >= n_rows:
+                if not len(rows):
                     raise DataError(
-                        f"resamples must hold row numbers from 0 to {n_rows - 1}; resample {number} does "
-                        "not; count the rows without those of weight zero"
+                        f"resamples must hold row numbers from 0 to {n_rows - 1}; resample {number} has none"
                     )
         else:
             rng = np.random.default_rng(source.spawn(1)[0])
@@ -280,9 +283,9 @@ def average_estimates(
 
 
 def _check_count(n_resamples: object) -> int:
-    if not isinstance(n_resamples, int | np.integer) or n_resamples < 1:
-        raise ParameterError(f"n_resamples must be a whole number, 1 or more; got {n_resamples!r}")
-    return int(n_resamples)
+    if not is_whole(n_resamples, 1):
+        raise ParameterError(f"n_resamples must be a whole number, 1 or more; got {shown(n_resamples)}")
+    return int(n_resamples)  # type: ignore[call-overload, no-any-return]
 
 
 def _estimate(

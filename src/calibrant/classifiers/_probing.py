@@ -12,7 +12,7 @@ from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
-from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array, IntArray, refuse_masked
 from calibrant._core._checks import (
     check_binary_labels,
     check_n_jobs,
@@ -20,10 +20,13 @@ from calibrant._core._checks import (
     check_number,
     check_option,
     distinct_labels,
+    is_whole,
     positions_of,
+    shown,
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._folds import read_folds
+from calibrant._core._foreign import errors_as_ours
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._hard import Lesson, n_rows_of, row_blocks, votes_on
 from calibrant.classifiers._importance import choose_weighting
@@ -367,6 +370,8 @@ class ProbingClassifier(RetrainingClassifier):
         check_number(
             "validation_fraction", self.validation_fraction, "a share between 0 and 1", lambda f: 0 < f < 1
         )
+        if not isinstance(self.verbose, bool) and not is_whole(self.verbose, 0):
+            raise ParameterError(f"verbose must be a whole number, 0 or more; got {shown(self.verbose)}")
         check_number("tol", self.tol, "a number, not negative", lambda tol: tol >= 0)
         if self.clip is not None:
             check_number(
@@ -384,10 +389,12 @@ class ProbingClassifier(RetrainingClassifier):
             raise ParameterError(
                 f"reference must be 'train', 'oof' or rows like those of X; got {self.reference!r}"
             )
-        (reference,) = indexable(self.reference)
+        refuse_masked(self.reference, "reference")
         try:
-            validate_data(self, X=reference, reset=False, skip_check_array=True)
-        except ValueError as error:
+            with errors_as_ours():
+                (reference,) = indexable(self.reference)
+                validate_data(self, X=reference, reset=False, skip_check_array=True)
+        except DataError as error:
             raise DataError(
                 f"reference must have the columns of X; {error}; pass rows as they are passed to predict"
             ) from error

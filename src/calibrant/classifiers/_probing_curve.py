@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._checks import shown
+from calibrant._core._errors import ParameterError
 from calibrant.classifiers._probing import ProbingClassifier
 from calibrant.metrics import brier_score, log_loss
 
@@ -67,6 +69,8 @@ def probing_curve(model: ProbingClassifier, X: Any, y: Any, *, sample_weight: An
     >>> bool(loss[0] - loss[20] > 0.9 * (loss[0] - loss.min()))
     True
     """
+    if not isinstance(model, ProbingClassifier):
+        raise ParameterError(f"model must be a fitted ProbingClassifier; got {shown(model)}")
     entropies, squares = [], []
     for proba in model._stages(X):
         entropies.append(log_loss(y, proba, sample_weight=sample_weight, classes=model.classes_))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast, runtime_checkable
 
 from calibrant._core._arrays import Float64Array
+from calibrant._core._checks import can_take, check_flag, shown
 from calibrant._core._errors import ParameterError
 from calibrant.codes._answers import check_answers
 from calibrant.codes._coupling import CouplingResult, solve_coupling
@@ -97,7 +98,7 @@ class LeastSquares:
         LeastSquaresResult
             The probabilities, and whether each row's are unique.
         """
-        used = weights if self.weighted else None
+        used = weights if check_flag("weighted", self.weighted) else None
         return solve_least_squares(code, answers, used, sum_constraint=self.sum_constraint)
 
 
@@ -180,9 +181,9 @@ def check_combiner(combine: object) -> Combiner:
     }
     if isinstance(combine, str) and combine in named:
         return named[combine]
-    if callable(combine) and not isinstance(combine, type):
+    if can_take(combine, 3):
         return cast("Combiner", combine)
     raise ParameterError(
         f"combine must be one of {', '.join(map(repr, named))}, or an object to call with code, answers and "
-        f"weights; got {combine!r}"
+        f"weights; got {shown(combine)}"
     )

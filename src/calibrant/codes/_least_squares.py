@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, FloatArray
+from calibrant._core._checks import check_flag
 from calibrant._core._errors import ParameterError
 from calibrant.codes._answers import check_answers, check_column_weights, columns_first, row_blocks
 from calibrant.codes._gram import product, signed_gram
@@ -135,6 +136,7 @@ def solve_least_squares(
     matrix = as_code(code)
     checked = check_answers(answers, matrix.shape[1])
     scale = check_column_weights(weights, matrix.shape[1])
+    check_flag("sum_constraint", sum_constraint)
     if not sum_constraint and not matrix.all():
         column = int(np.argmin(matrix.all(axis=0)))
         raise ParameterError(

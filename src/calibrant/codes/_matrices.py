@@ -4,17 +4,17 @@ Entry +1 puts the class on the positive side of the column's problem, -1 on the 
 it out.
 """
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._core._arrays import Float64Array
-from calibrant._core._checks import plain
-from calibrant._core._errors import ParameterError
+from calibrant._core._arrays import Float64Array, as_floats
+from calibrant._core._checks import is_whole, shown
+from calibrant._core._errors import DataError, ParameterError
 
 CodeMatrix = NDArray[np.int8]
 
+#: The largest k of any code.
+MOST_CLASSES = 100_000
 #: The largest k of `exhaustive`, whose columns double with every class.
 MOST_EXHAUSTIVE = 15
 
@@ -165,7 +165,9 @@ def row_distances(code: CodeMatrix) -> Float64Array:
            [2. , 0.5, 2. ],
            [2. , 2. , 0.5]])
     """
-    entries = np.asarray(code, dtype=np.float64)
+    entries = np.asarray(as_floats(code, "code"), dtype=np.float64)
+    if entries.ndim != 2 or len(entries) < 2:
+        raise DataError(f"code must have two rows or more, one per class; got shape {entries.shape}")
     return np.asarray((entries.shape[1] - entries @ entries.T) / 2)
 
 
@@ -194,6 +196,6 @@ def min_distance(code: CodeMatrix) -> float:
 
 def check_class_count(k: object) -> int:
     """Refuse anything but a whole number of classes, two at least."""
-    if isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 2:
-        return int(k)
-    raise ParameterError(f"k must be a whole number of classes, at least 2; got {plain(k)!r}")
+    if is_whole(k, 2, MOST_CLASSES):
+        return int(k)  # type: ignore[call-overload, no-any-return]
+    raise ParameterError(f"k must be a whole number of classes, at least 2; got {shown(k)}")

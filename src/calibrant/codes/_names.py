@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 
 from calibrant._core._chance import Seed
 from calibrant._core._errors import ParameterError
-from calibrant.codes._matrices import CodeMatrix, all_pairs, exhaustive, one_vs_all, ordinal
+from calibrant.codes._matrices import (
+    CodeMatrix,
+    all_pairs,
+    check_class_count,
+    exhaustive,
+    one_vs_all,
+    ordinal,
+)
 from calibrant.codes._random_matrices import random_dense, random_sparse
 from calibrant.codes._validation import validate_code
 
@@ -54,6 +61,7 @@ def check_code(code: object, n_classes: int, *, random_state: Seed = None) -> Co
             )
         return builders[code](n_classes)
     matrix = validate_code(code)
+    n_classes = check_class_count(n_classes)
     if len(matrix) != n_classes:
         raise ParameterError(f"code must have one row per class, {n_classes} in all; got {len(matrix)} rows")
     return matrix

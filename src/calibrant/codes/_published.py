@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import (
+    Float64Array,
+    as_floats,
+)
 from calibrant._core._errors import DataError
 from calibrant.codes._answers import check_answers, check_column_weights
 from calibrant.codes._gram import product
@@ -115,7 +118,7 @@ def published_one_vs_all(answers: object) -> Float64Array:
     >>> coupling(one_vs_all(4), answers, algorithm="published").round(3)
     array([[0.429, 0.161, 0.161, 0.25 ]])
     """
-    array = np.asarray(answers, dtype=np.float64)
+    array = np.asarray(as_floats(answers, "answers"), dtype=np.float64)
     if array.ndim != 2 or array.shape[1] < 2:
         raise DataError(
             f"answers must have one column per class, of shape (n, k) with k >= 2; got shape {array.shape}"

@@ -7,7 +7,10 @@ import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array
 from calibrant._core._chance import Seed, generator
-from calibrant._core._checks import check_number
+from calibrant._core._checks import (
+    is_whole,
+    shown,
+)
 from calibrant._core._errors import ParameterError
 from calibrant.codes._matrices import CodeMatrix, check_class_count
 from calibrant.codes._validation import linked_classes
@@ -107,7 +110,8 @@ def _best_draw(
     k = check_class_count(k)
     n_columns = math.ceil(factor * math.log2(k)) if n_columns is None else n_columns
     for name, value in (("n_columns", n_columns), ("n_draws", n_draws)):
-        check_number(name, value, "a whole number, at least 1", lambda x: x >= 1 and x == int(x))
+        if not is_whole(value, 1):
+            raise ParameterError(f"{name} must be a whole number, at least 1; got {shown(value)}")
     best, distance = None, -math.inf
     for codes in _draws(generator(random_state), np.array(entries, dtype=np.int8), k, n_columns, n_draws):
         distances = _distances_of_valid(codes)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import IntArray, as_array
+from calibrant._core._checks import check_flag
 from calibrant._core._errors import ParameterError
 from calibrant.codes._matrices import CodeMatrix
 
@@ -149,7 +150,7 @@ def validate_code(code: object, *, allow_degenerate: bool = False) -> CodeMatrix
            [ 0, -1]], dtype=int8)
     """
     matrix = as_code(code)
-    if allow_degenerate:
+    if check_flag("allow_degenerate", allow_degenerate):
         return matrix
     findings = tuple(_find(matrix))
     fatal = [finding for finding in findings if finding.kind in FATAL]

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._checks import check_class_labels, check_same_length, check_weights, class_labels
+from calibrant._core._checks import (
+    check_class_labels,
+    check_same_length,
+    check_weights,
+    class_labels,
+    shown,
+)
+from calibrant._core._errors import ParameterError
 from calibrant._core._folds import read_folds
 from calibrant._core._names import by_label
 from calibrant.decisions._estimates import check_estimates
@@ -135,10 +142,21 @@ def compare_rules(
     weights = check_weights(sample_weight, len(truth))
     rows = TrainingRows(estimates.astype(np.float64, copy=False), truth, matrix, weights)
     splits = _split(cv, rows)
-    wanted = [name for name in RULES if name != "mossman" or len(matrix) == 3] if rules is None else rules
+    wanted = _wanted(rules, len(matrix))
     plain = _fold_costs("expected", rows, splits)
     results = [_result(rule, _fold_costs(rule, rows, splits), plain) for rule in wanted]
     return RuleComparison(tuple(results), _result("expected", plain, plain))
+
+
+def _wanted(rules: Sequence[object] | None, n_classes: int) -> list[object]:
+    if rules is None:
+        return [name for name in RULES if name != "mossman" or n_classes == 3]
+    if isinstance(rules, str) or not np.iterable(rules):
+        raise ParameterError(f"rules must be a sequence of rules; got {shown(rules)}; put it in a list")
+    wanted = list(rules)
+    if not wanted:
+        raise ParameterError("rules must hold at least one rule; got none")
+    return wanted
 
 
 def _split(cv: Any, rows: TrainingRows) -> Splits:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant._core._checks import check_flag
 from calibrant._core._errors import DataError
 from calibrant.decisions._estimates import check_estimates, row_blocks
 from calibrant.decisions._matrix import check_cost
@@ -64,6 +65,7 @@ def decide(proba: object, cost: object, *, allow_any: bool = False) -> IntArray:
     >>> decide(proba, [[0, 100], [1, 0], [0.5, 0.5]])
     array([0, 2, 1])
     """
+    check_flag("allow_any", allow_any)
     estimates = check_estimates(proba)
     matrix = check_cost(cost, estimates.shape[1], allow_any=allow_any)
     if matrix.ndim == 3 and len(matrix) != len(estimates):

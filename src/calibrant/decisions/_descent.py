@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
+from calibrant._core._checks import is_whole, shown
 from calibrant._core._errors import ParameterError
 from calibrant.decisions._families import Coordinate, Family
 from calibrant.decisions._sweep import intervals_of
@@ -41,8 +40,8 @@ class Learned:
 def check_schedule(passes: object, restarts: object) -> None:
     """Refuse numbers of passes and restarts that cannot be."""
     for name, value, least in (("passes", passes, 1), ("restarts", restarts, 0)):
-        if not isinstance(value, int | np.integer) or value < least:
-            raise ParameterError(f"{name} must be a whole number, at least {least}; got {value!r}")
+        if not is_whole(value, least):
+            raise ParameterError(f"{name} must be a whole number, at least {least}; got {shown(value)}")
 
 
 def best_descent(

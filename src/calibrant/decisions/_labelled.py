@@ -1,9 +1,9 @@
 """Costs by label, so that nobody transposes them or mixes up their order by accident."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from calibrant._core._arrays import Float64Array, as_array
+from calibrant._core._arrays import Float64Array, as_array, open_frame
 from calibrant._core._checks import plain
 from calibrant._core._errors import DataError
 from calibrant.decisions._matrix import check_cost
@@ -76,7 +76,11 @@ def _names(labels: object, name: str) -> list[object]:
     """The labels as Python's own objects, so that they match the keys of a mapping."""
     array = as_array(labels, name)
     names: list[object] = array.tolist()
-    if array.ndim != 1 or len(set(names)) < max(1, len(names)):
+    if (
+        array.ndim != 1
+        or not all(isinstance(each, Hashable) for each in names)
+        or len(set(names)) < max(1, len(names))
+    ):
         raise DataError(f"{name} must be one row of distinct labels; got {names}")
     return names
 
@@ -95,7 +99,9 @@ def _from_frame(cost: Any, truths: set[object]) -> NamedCosts:
     """A frame as a mapping of mappings, with text for names."""
     import narwhals as nw  # noqa: PLC0415  (only those who pass frames pay for it)
 
-    frame = nw.from_native(cost, eager_only=True)
+    frame = open_frame(cost, "cost")
+    if frame is None or not frame.columns:
+        raise DataError("cost must be a frame with a column for every truth; got none")
     header = [str(name) for name in frame.columns]
     columns = [frame[:, number].to_list() for number in range(len(header))]
     index = nw.maybe_get_index(frame)

@@ -5,7 +5,12 @@ from typing import Literal
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant._core._arrays import (
+    Float64Array,
+    FloatArray,
+    IntArray,
+    as_floats,
+)
 from calibrant._core._chance import Seed
 from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError
@@ -40,7 +45,7 @@ def weight_matrix(weights: object) -> Float64Array:
            [1. , 0. , 0.5],
            [1. , 2. , 0. ]])
     """
-    numbers = np.asarray(weights, dtype=np.float64)
+    numbers = np.asarray(as_floats(weights, "weights"), dtype=np.float64)
     if numbers.ndim != 1:
         raise DataError(f"weights must be one number per class; got shape {numbers.shape}")
     matrix = np.tile(numbers, (len(numbers), 1))

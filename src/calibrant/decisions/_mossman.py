@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
-from calibrant._core._checks import check_number
+from calibrant._core._checks import check_number, is_whole, shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._prefix_sums import least_prefix_sums
@@ -104,8 +104,9 @@ class MossmanRule(DecisionRule):
         self.order = order
 
     def _check_parameters(self) -> None:
-        if sorted(self.order) != [0, 1, 2]:
-            raise ParameterError(f"order must hold 0, 1 and 2 once each; got {self.order!r}")
+        order = list(self.order) if np.iterable(self.order) else []
+        if not all(is_whole(each, 0, 2) for each in order) or sorted(order) != [0, 1, 2]:
+            raise ParameterError(f"order must hold 0, 1 and 2 once each; got {shown(self.order)}")
 
     def _check_cost(self, matrix: Float64Array) -> None:
         if len(matrix) != 3:

@@ -5,7 +5,10 @@ from typing import Literal
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import (
+    Float64Array,
+    as_floats,
+)
 from calibrant._core._chance import Seed
 from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError, ParameterError
@@ -55,7 +58,7 @@ def partition_matrix(cost: object, delta: object) -> Float64Array:
            [0.5, 0. ]])
     """
     matrix = check_square_cost(cost)
-    offsets = np.asarray(delta, dtype=np.float64)
+    offsets = np.asarray(as_floats(delta, "delta"), dtype=np.float64)
     if offsets.shape != (len(matrix),):
         raise DataError(
             f"delta must have one number per class, {len(matrix)} in all; got shape {offsets.shape}"

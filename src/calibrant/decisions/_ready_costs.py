@@ -6,7 +6,12 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, as_floats
 from calibrant._core._chance import Seed, generator
-from calibrant._core._checks import check_finite, check_option
+from calibrant._core._checks import (
+    check_finite,
+    check_option,
+    is_whole,
+    shown,
+)
 from calibrant._core._errors import DataError, ParameterError
 
 #: What `random_state` may be.
@@ -86,8 +91,8 @@ def random_costs(k: int, random_state: Seed = None) -> Float64Array:
            [1.1, 0. , 9.2],
            [6.5, 7.6, 0. ]])
     """
-    if not isinstance(k, int | np.integer) or k < 1:
-        raise ParameterError(f"k must be a whole number of classes, at least 1; got {k!r}")
+    if not is_whole(k, 1, 100_000):
+        raise ParameterError(f"k must be a whole number of classes, at least 1; got {shown(k)}")
     cost = generator(random_state).uniform(1.0, 10.0, size=(k, k))
     np.fill_diagonal(cost, 0.0)
     return cost

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._checks import check_number, check_weights
-from calibrant._core._foreign import read_table, read_training_table
+from calibrant._core._foreign import errors_as_ours, read_table, read_training_table
 
 
 class CategoricalNaiveBayes(ClassifierMixin, BaseEstimator):
@@ -109,7 +109,8 @@ class CategoricalNaiveBayes(ClassifierMixin, BaseEstimator):
         self._encoder = OrdinalEncoder(
             categories=self.categories, handle_unknown="use_encoded_value", unknown_value=-1, dtype=np.intp
         )
-        codes = self._encoder.fit_transform(X)
+        with errors_as_ours():
+            codes = self._encoder.fit_transform(X)
         self.categories_ = self._encoder.categories_
         self.feature_log_prob_ = [
             self._log_prob(code, position, weights, len(values))

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant._core._checks import check_number, check_weights
+from calibrant._core._checks import check_number, check_weights, shown
 from calibrant._core._errors import ParameterError
 from calibrant._core._foreign import read_table, read_training_table
 
@@ -99,10 +99,15 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         check_number("max_condition", self.max_condition, "a number above 1", lambda bound: bound > 1)
-        if len(self.schedule) == 0 or not all(0 <= amount <= 1 for amount in self.schedule):
+        given = list(self.schedule) if np.iterable(self.schedule) else []
+        if not given:
             raise ParameterError(
-                f"schedule must hold at least one number, all from 0 to 1; got {list(self.schedule)}"
+                f"schedule must hold at least one number, all from 0 to 1; got {shown(self.schedule)}"
             )
+        schedule = [
+            check_number("schedule", amount, "of numbers from 0 to 1", lambda share: 0 <= share <= 1)
+            for amount in given
+        ]
         X, y = read_training_table(self, X, y, np.float64)
         weights = check_weights(sample_weight, len(y))
         weights = np.ones(len(y)) if weights is None else weights
@@ -115,8 +120,7 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
         raw = np.array([covariance for _, covariance in moments])
         pooled = np.tensordot(self.priors_, raw, axes=1)
         settled = [
-            first_well_conditioned(covariance, pooled, self.schedule, self.max_condition)
-            for covariance in raw
+            first_well_conditioned(covariance, pooled, schedule, self.max_condition) for covariance in raw
         ]
         self.regularization_ = np.array([amount for amount, _ in settled])
         self.covariances_ = np.array([covariance for _, covariance in settled])

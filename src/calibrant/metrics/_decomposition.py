@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray, as_floats
-from calibrant._core._checks import check_option
+from calibrant._core._checks import check_flag, check_option
 from calibrant._core._errors import ParameterError
 from calibrant.metrics._bins import bins_between, group_sums, number_alike
 from calibrant.metrics._isotonic import isotonic_fit
@@ -141,6 +141,7 @@ def brier_decomposition(
     (0.0625, 0.1875)
     """
     check_option("mode", mode, ("joint", "classwise"))
+    check_flag("isotonic", isotonic)
     limits = _check_edges(edges)
     if isotonic and limits is not None:
         raise ParameterError("isotonic must be False where edges are given; got True; choose one of them")

@@ -4,14 +4,20 @@ The rows are brought into the order of their forecasts once. Everything else wor
 of equal forecasts for the fit, and for the band, where these are many, groups of neighbours.
 """
 
-import operator
 from dataclasses import dataclass
 
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray, as_array
 from calibrant._core._chance import Seed, generator
-from calibrant._core._checks import check_binary_labels, check_number, distinct_labels, label_column, plain
+from calibrant._core._checks import (
+    check_binary_labels,
+    check_number,
+    distinct_labels,
+    is_whole,
+    label_column,
+    shown,
+)
 from calibrant._core._errors import ParameterError
 from calibrant.metrics._rows import read_class_forecasts, read_two_class
 
@@ -202,13 +208,9 @@ def isotonic_reliability_by_class(
 
 def _check_band(level: object, n_resamples: object) -> tuple[float, int]:
     share = check_number("level", level, "a number between 0 and 1", lambda number: 0 < number < 1)
-    try:
-        number = operator.index(n_resamples)  # type: ignore[arg-type]
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise ParameterError(f"n_resamples must be a whole number, 0 or more; got {plain(n_resamples)!r}")
-    return share, number
+    if not is_whole(n_resamples, 0):
+        raise ParameterError(f"n_resamples must be a whole number, 0 or more; got {shown(n_resamples)}")
+    return share, int(n_resamples)  # type: ignore[call-overload]
 
 
 def _labels(y: object, classes: object, n_classes: int) -> list[object]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
-from calibrant._core._checks import check_number, check_option
+from calibrant._core._checks import check_number, check_option, shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.calibrators import new_calibrator
@@ -251,6 +251,8 @@ def compare_forecasts(
     >>> compare_forecasts(y, {"timid": timid, "bold": bold}).best
     'bold'
     """
+    if not isinstance(forecasts, Mapping):
+        raise ParameterError(f"forecasts must be a mapping of names to forecasts; got {shown(forecasts)}")
     if not forecasts:
         raise ParameterError("forecasts must hold at least one forecast; got none")
     read: dict[str, Forecasts] = {}
@@ -285,8 +287,12 @@ def _methods_of(
         raise ParameterError(
             f"methods must be a sequence of names; got the text {methods!r}; put it in a list"
         )
-    else:
+    elif isinstance(methods, Sequence) and all(isinstance(name, str) for name in methods):
         chosen = {name: name for name in methods}
+    else:
+        raise ParameterError(
+            f"methods must be a sequence of names, or a mapping of names to calibrators; got {shown(methods)}"
+        )
     if not chosen:
         raise ParameterError("methods must hold at least one method; got none")
     return chosen

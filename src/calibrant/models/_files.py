@@ -97,6 +97,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def read_limited(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a regular file of a sensible size."""
+    if not isinstance(path, str | os.PathLike):  # a number would be that of an open file
+        raise ModelFileError(f"path must be the name of a file; got {type(path).__name__}")
     with _explained(path), open(path, "rb", opener=_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ModelFileError(f"{path} must be a file to be read; it is something else")

@@ -2,7 +2,11 @@
 
 from typing import Any, Literal
 
-from calibrant._core._checks import check_option
+from calibrant._core._checks import (
+    check_option,
+    is_whole,
+    shown,
+)
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators import (
     AccuracyTableCalibrator,
@@ -53,8 +57,10 @@ def named_method(name: str, n_rows: int, kind: ScoreKind = "margin") -> Any:
     PAVCalibrator(clip=0.0005)
     """
     check_option("kind", kind, ("margin", "probability"))
-    if name not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(map(repr, METHODS))}; got {name!r}")
+    if not isinstance(name, str) or name not in METHODS:
+        raise ParameterError(f"method must be one of {', '.join(map(repr, METHODS))}; got {shown(name)}")
+    if not is_whole(n_rows, 0, 2**63):
+        raise ParameterError(f"n_rows must be a whole number, the number of rows; got {shown(n_rows)}")
     transform: Literal["identity", "logit"] = "logit" if kind == "probability" else "identity"
     made = {
         "identity": IdentityCalibrator(),

@@ -4,6 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from calibrant._core._checks import is_whole, shown
 from calibrant._core._errors import ParameterError
 from calibrant.models._chain import CALIBRATORS, SCORE_COLUMNS, SCORE_MODEL, TRAINING
 from calibrant.models._document import (
@@ -42,8 +43,8 @@ def schema(version: int = VERSION) -> dict[str, Any]:
     >>> schema()["title"]
     'A model file of calibrant, version 1'
     """
-    if version != VERSION:
-        raise ParameterError(f"version must be {VERSION}; got {version!r}")
+    if not is_whole(version, VERSION, VERSION):
+        raise ParameterError(f"version must be {VERSION}; got {shown(version)}")
     text = files("calibrant.models").joinpath("schemas", f"v{version}.json").read_text("utf-8")
     document: dict[str, Any] = json.loads(text)
     return document

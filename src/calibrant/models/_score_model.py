@@ -23,6 +23,7 @@ from calibrant.calibrators import (
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._ranked import check_n_ranks
 from calibrant.calibrators._ranking import lead
+from calibrant.codes import check_combiner
 from calibrant.decisions import decide, new_rule
 from calibrant.models._costs import Costs, read_costs
 from calibrant.models._cross_fit import Judged, fit_rows, judge, stratified_folds
@@ -151,6 +152,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
             The fitted model.
         """
         chosen = new_calibrator(self.calibrator)
+        check_combiner(self.combine)
         coded = self.code is not None or isinstance(chosen, CodeCalibrator)
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
         calibrator = column_calibrator(chosen, rows.scores.ndim, self.code, self.combine)
@@ -340,7 +342,8 @@ class ScoreModel(NamedColumns, BaseEstimator):
                 raise ParameterError(f"cost must be given with a rule; got none with rule={self.rule!r}")
             return None, None
         costs = read_costs(self.cost, classes)
-        if self.rule is None or (self.rule == "expected" and not costs.of_classes):
+        is_plain = isinstance(self.rule, str) and self.rule == "expected"
+        if self.rule is None or (is_plain and not costs.of_classes):
             return costs, None
         rule = new_rule(self.rule)
         _check_rule(rule, costs)

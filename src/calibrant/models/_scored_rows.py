@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, as_array, as_floats
+from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, as_floats
 from calibrant._core._checks import (
     check_binary_labels,
     check_class_labels,
@@ -16,6 +16,7 @@ from calibrant._core._checks import (
     distinct_labels,
     label_column,
     labels_of_columns,
+    read_classes,
 )
 from calibrant._core._errors import DataError
 
@@ -113,4 +114,4 @@ def read_scores(scores: object) -> FloatArray:
 def _labels(y: object, classes: Sequence[object] | None, scores: FloatArray, *, coded: bool) -> Array:
     if not coded:
         return labels_of_columns(classes, y, scores.shape[1])
-    return distinct_labels(label_column(y)) if classes is None else as_array(classes, "classes")
+    return distinct_labels(label_column(y)) if classes is None else read_classes(classes)

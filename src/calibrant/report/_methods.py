@@ -7,6 +7,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray, as_floats
 from calibrant._core._chance import Seed, generator
+from calibrant._core._checks import shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.report._rows import Rows, forecast_matrix
@@ -33,7 +34,11 @@ def rank_methods(
     if comparison is not None:
         if methods is not None:
             raise ParameterError("methods must be None where comparison is given; got both; pass one of them")
+        if not hasattr(comparison, "results"):
+            raise ParameterError(f"comparison must be what compare_methods gives; got {shown(comparison)}")
         return _as_methods(comparison, "")
+    if methods is not None and not isinstance(methods, Mapping):
+        raise ParameterError(f"methods must be a mapping of names to forecasts; got {shown(methods)}")
     if methods is not None:
         return _rank_forecasts(rows, methods, random_state)
     return None if scores is None else _rank_by_fitting(rows, scores, random_state)
@@ -75,9 +80,10 @@ def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> Methods:
     from calibrant.models import compare_methods  # noqa: PLC0415  (scikit-learn)
 
     numbers = by_label(scores, as_floats(scores, "scores"), lambda: rows.classes, "scores")
-    if len(numbers) != rows.n_given:
+    if numbers.ndim == 0 or len(numbers) != rows.n_given:
         raise DataError(
-            f"labels and scores must have the same number of rows; got {rows.n_given} and {len(numbers)}"
+            f"labels and scores must have the same number of rows; got {rows.n_given} and shape "
+            f"{numbers.shape}"
         )
     kept = _some_rows(rows, MAX_FITTED_ROWS, random_state)
     found = compare_methods(

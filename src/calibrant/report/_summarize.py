@@ -122,7 +122,8 @@ def summarize(
     """
     rows = read_rows(y, proba, classes, sample_weight)
     row_labels = read_row_names(row_names, rows.n_given)
-    seed = random_state if isinstance(random_state, int) else int(generator(random_state).integers(2**31))
+    source = generator(random_state)
+    seed = random_state if isinstance(random_state, int) else int(source.integers(2**31))
     predictions = _predict(rows)
     lead = sort_column(predictions.correct, predictions.confidence, rows.weight)
     examined = _examine_classes(rows, seed)
