@@ -46,6 +46,8 @@ def two_classes_in_passes_are_those_of_memory(rows, method, seed, n_bins):
             TWO[method](), np.array([False, True]), PassOptions(n_bins=n_bins), len(scores)
         )
         fitted = run_scattered(plan, Rows(scores, position, weight), seed)
+    if not getattr(expected, "converged_", True):
+        return  # it has said so: weights in a ratio of 1e100
     one, other = fitted.predict_proba(scores), expected.predict_proba(scores)
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-7 if method == "sigmoid" else 1e-12)
 
