@@ -1,5 +1,6 @@
 """Least squares on the simplex: golden cases, brute force over supports, laws."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -217,3 +218,67 @@ def test_without_the_sum_zeros_are_refused():
         CalibrantError, match="no zeros where sum_constraint=False; got one in column 2; leave"
     ):
         least_squares([[1, -1, 1], [-1, 1, 0]], [[0.5, 0.5, 0.5]], sum_constraint=False)
+
+
+def exact_minimiser(code, answers, weights):
+    """The least value on the simplex in exact arithmetic: all supports are tried."""
+    k = len(code)
+    rows = [
+        [1 - Fraction(r) if side > 0 else -Fraction(r) if side < 0 else Fraction(0) for side in column]
+        for column, r in zip(code.T, answers, strict=True)
+    ]
+    best = None
+    for size in range(1, k + 1):
+        for support in map(list, combinations(range(k), size)):
+            gram = [
+                [
+                    sum(Fraction(w) * row[i] * row[j] for w, row in zip(weights, rows, strict=True))
+                    for j in support
+                ]
+                for i in support
+            ]
+            bordered = [[*line, Fraction(-1)] for line in gram] + [[Fraction(1)] * size + [Fraction(0)]]
+            found = exact_solution(bordered, [Fraction(0)] * size + [Fraction(1)])
+            if found is None or min(found[:size]) < 0:
+                continue
+            if best is None or found[-1] < best[0]:
+                best = found[-1], dict(zip(support, found, strict=False))
+    return [float(best[1].get(place, 0)) for place in range(k)]
+
+
+def exact_solution(matrix, right):
+    """Gauss and Jordan's; None if the matrix is singular."""
+    table = [[*line, value] for line, value in zip(matrix, right, strict=True)]
+    for place in range(len(table)):
+        pivot = next((row for row in range(place, len(table)) if table[row][place]), None)
+        if pivot is None:
+            return None
+        table[place], table[pivot] = table[pivot], table[place]
+        for row in range(len(table)):
+            if row != place:
+                share = table[row][place] / table[place][place]
+                table[row] = [mine - share * its for mine, its in zip(table[row], table[place], strict=True)]
+    return [line[-1] / line[place] for place, line in enumerate(table)]
+
+
+@pytest.mark.parametrize(
+    "code", [one_vs_all(3), all_pairs(3), all_pairs(4), exhaustive(3)], ids=["1", "2", "3", "4"]
+)
+@pytest.mark.parametrize("digits", [2, 5, 8])
+def test_weights_over_a_wide_range_are_right(code, digits):
+    rng = np.random.default_rng(digits)
+    for _ in range(5):
+        answers, weights = rng.random(code.shape[1]), 10.0 ** rng.uniform(-digits, 0, code.shape[1])
+        expected = exact_minimiser(np.asarray(code), answers, weights)
+        np.testing.assert_allclose(least_squares(code, [answers], weights)[0], expected, atol=1e-7)
+
+
+def test_weights_over_too_wide_a_range_are_refused():
+    answers, weights = np.full((1, 6), 0.3), np.array([1, 1e-10, 1, 1e-10, 1, 1])
+    with pytest.raises(
+        CalibrantError, match=r"factor of 1e8 of each other, or be 0; got one that is 1e-10 of"
+    ):
+        least_squares(all_pairs(4), answers, weights)
+    assert least_squares(all_pairs(4), answers, np.where(weights < 1, 0, 1)).sum() == pytest.approx(1)
+    right = exact_minimiser(np.asarray(one_vs_all(3)), [0.2, 0.9, 0.7], [1, 1e-10, 1e-16])
+    np.testing.assert_allclose(least_squares(one_vs_all(3), [[0.2, 0.9, 0.7]], [1, 1e-10, 1e-16])[0], right)

@@ -12,13 +12,15 @@ from itertools import product
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._errors import ParameterError
+from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators._ranking import BLOCK_SIZE
 
 #: How far below an edge, in widths, a score still counts as on it: 0.3 / 0.1 is 2.9999999999999996.
 EDGE_SLACK = 1e-9
 #: The key of a cell must be a whole number that is exact as a float too.
 MOST_CELLS = 1 << 50
+#: Cells have finite edges up to the one number, and a width of at least the other.
+GREATEST, SMALLEST = 1e307, float(np.nextafter(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Axis:
         """
         width = high / n_cells - low / n_cells
         stretch = 1.0 + EDGE_SLACK / n_cells * (1.0 + 0.5 / n_cells)
-        return cls(low, width * stretch) if width > 0 else cls(low, 1.0)
+        return cls(low, max(width * stretch, SMALLEST)) if low < high else cls(low, 1.0)
 
     def place(self, score: float) -> float:
         """Number of the cell of one score; a float, because it may be beyond all integers."""
@@ -59,6 +61,12 @@ class Grid:
     @classmethod
     def over(cls, axes: Sequence[Axis], ranges: Sequence[tuple[float, float]]) -> "Grid":
         """Cover the ranges of the scores, one for every axis."""
+        outside = [end for ends in ranges for end in ends if abs(end) > GREATEST]
+        if outside:
+            raise DataError(
+                f"the scores of an accuracy table must lie within {GREATEST:g} of 0 for its cells to "
+                f"have finite edges; got {outside[0]:g}; divide the scores first"
+            )
         ends = [(axis.place(low), axis.place(high)) for axis, (low, high) in zip(axes, ranges, strict=True)]
         sizes = [high - low + 5 for low, high in ends]
         if not math.prod(sizes) < MOST_CELLS:

@@ -68,8 +68,8 @@ class LogisticFit:
         """
         if not (np.isfinite(self.slope).all() and np.isfinite(self.intercept)):
             raise DataError(
-                "scores must differ by more than about 1e-305 for the slope of a logistic map to be a finite "
-                "number; got scores that differ by less; multiply them by 1e300 or so first"
+                "scores must differ by more than about 1e-305 for the slope of a logistic map to be finite; "
+                "got scores that differ by less; multiply them by 1e300 or so first"
             )
         return self
 

@@ -5,11 +5,8 @@ from typing import Literal, Self
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, FloatArray, Target
-from calibrant._core._checks import (
-    check_flag,
-    check_number,
-    check_option,
-)
+from calibrant._core._checks import check_flag, check_number, check_option
+from calibrant._core._extremes import HUGE
 from calibrant.calibrators._binary import BinaryCalibrator
 from calibrant.calibrators._pooling import Blocks, isotonic_blocks, pool_points, sorted_runs
 from calibrant.calibrators._steps import IntervalLookup, midpoints
@@ -189,19 +186,20 @@ class _LinearMap:
     def __init__(self, blocks: Blocks) -> None:
         knots = _interleave(blocks.lo, blocks.hi)
         # Interval i reaches from knot i - 1 to knot i; outside the knots and on a block nothing rises.
-        # Lengths are halved, as the distance between two finite scores need not be finite.
-        self._from = np.append(knots[0], knots) / 2
+        self._low, self._high = knots[0], knots[-1]
+        begin, end = np.append(knots[0], knots), np.append(knots, knots[-1])
+        # Numbers are halved where the distance between two of them need not be finite.
+        self._half = np.where(np.maximum(np.abs(begin), np.abs(end)) > HUGE, 0.5, 1.0)
+        self._from = begin * self._half
         self._value = np.append(blocks.value[0], np.repeat(blocks.value, 2))
         self._rise = np.append(np.diff(self._value), 0.0)
-        width = np.append(np.diff(self._from), 0.0)
-        # Half of the smallest gap there is rounds to nothing; it then has the value at its left end.
-        width[width == 0] = np.nextafter(0.0, 1.0)
-        self._width = np.where(self._rise == 0, np.inf, width)
+        self._width = np.where(self._rise == 0, np.inf, end * self._half - self._from)
         self._interval = IntervalLookup(knots)
 
     def __call__(self, scores: Float64Array) -> Float64Array:
         interval = self._interval(scores)
-        positive = scores / 2
+        positive = np.clip(scores, self._low, self._high)
+        positive *= self._half.take(interval)
         positive -= self._from.take(interval)
         positive /= self._width.take(interval)
         positive *= self._rise.take(interval)

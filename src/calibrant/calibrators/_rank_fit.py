@@ -56,8 +56,9 @@ def fit_rank(scores: Float64Array, target: Float64Array, weights: Float64Array |
     else:
         varying = np.eye(len(scores))
     fit = _fit_standard(standard, target, weights)
-    slope = varying @ fit.slope / unit
-    return LogisticFit(slope, float(fit.intercept - slope @ shift), fit.n_iter, fit.converged)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        slope = varying @ fit.slope / unit
+    return LogisticFit.about(shift, slope, fit.intercept, fit.n_iter, fit.converged).checked()
 
 
 def _standardise(

@@ -17,7 +17,7 @@ import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, FloatArray
 from calibrant._core._checks import check_flag
-from calibrant._core._errors import ParameterError
+from calibrant._core._errors import DataError, ParameterError
 from calibrant.codes._answers import check_answers, check_column_weights, columns_first, row_blocks
 from calibrant.codes._gram import product, signed_gram
 from calibrant.codes._matrices import CodeMatrix, is_one_vs_all
@@ -29,6 +29,8 @@ from calibrant.codes._validation import as_code
 #: Pivots below this share of their diagonal entry send a row to the slow and careful solver. Squaring A
 #: into G squares its condition, and this keeps at least eight digits.
 _FLOOR = 1e-8
+#: Columns that weigh less than this, beside the heaviest, are lost in the rounding of the normal equations.
+_LIGHTEST = 1e-8
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def least_squares(
     answers : array-like of shape (n, l)
         For every row and column the probability r of the positive side, in [0, 1].
     weights : array-like of shape (l,), optional
-        Weights of the columns, not negative; by default all count alike.
+        Weights of the columns, not negative, and within a factor of 1e8 of each other where they are not 0;
+        by default all count alike. One-vs-all has no such limit.
     sum_constraint : bool, default=True
         Whether the answer must sum to one. Without it, which only codes without zeros allow, the system
         P = r is solved over p >= 0 and the raw estimates are returned; they need not sum to one.
@@ -146,6 +149,7 @@ def solve_least_squares(
     scale = scale / max(scale.max(), np.finfo(float).tiny)
     if sum_constraint and is_one_vs_all(matrix) and scale.all():
         return _projections(checked, scale)
+    _check_range(scale)
     system = _System(matrix, scale, sum_constraint)
     n_rows, k = len(checked), len(matrix)
     proba, unique = np.empty((n_rows, k)), np.empty(n_rows, dtype=bool)
@@ -153,6 +157,15 @@ def solve_least_squares(
         block, unique[rows] = system.solve(columns_first(checked, rows))
         proba[rows] = block.T
     return LeastSquaresResult(proba, unique)
+
+
+def _check_range(scale: Float64Array) -> None:
+    lightest = float(scale.min(where=scale > 0, initial=1.0))
+    if lightest < _LIGHTEST * (1 - 1e-9):
+        raise DataError(
+            "weights of the columns must lie within a factor of 1e8 of each other, or be 0; got one that is "
+            f"{lightest:.3g} of the greatest; use 0 for columns that hardly count"
+        )
 
 
 def _projections(answers: FloatArray, weights: Float64Array) -> LeastSquaresResult:

@@ -9,14 +9,12 @@ from scipy.special import logit
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
+from calibrant._core._extremes import halving
 from calibrant.calibrators._logistic import BLOCK, derivatives, ray_slopes
 from calibrant.calibrators._sigmoid import LOGIT_CLIP
 from calibrant.engines._rows import Rows
 from calibrant.engines._summary import Task, Totals
 from calibrant.engines._travel import travels
-
-#: Numbers up to this have differences that are numbers.
-HUGE = 2.0**1022
 
 
 def features_of(scores: Float64Array, transform: str) -> Float64Array:
@@ -34,7 +32,7 @@ def features_of(scores: Float64Array, transform: str) -> Float64Array:
 
 def standardised(features: Float64Array, shift: Float64Array, unit: Float64Array) -> Float64Array:
     """Features in units about a shift; halved first where a difference might overflow."""
-    half = 0.5 if features.size and max(features.max(), -features.min()) > HUGE else 1.0
+    half = halving(features)
     return (features * half - shift[:, None] * half) / (unit[:, None] * half)
 
 

@@ -118,8 +118,9 @@ def _guess(features: Float64Array, n_features: int) -> tuple[Float64Array, Float
     half = features / 2  # so that nothing overflows
     low, high = half.min(axis=1), half.max(axis=1)
     reach = np.where(low < high, high - low, 1.0)
-    spread = ((half - low[:, None]) / reach[:, None]).std(axis=1) * reach * 2
-    return half.mean(axis=1) * 2, np.where(spread > 0, spread, 1.0)
+    share = (half - low[:, None]) / reach[:, None]
+    spread = share.std(axis=1) * reach * 2
+    return np.clip(low + share.mean(axis=1) * reach, low, high) * 2, np.where(spread > 0, spread, 1.0)
 
 
 def _better(

@@ -122,6 +122,7 @@ def _fit_map(calibrator: RankedLogisticCalibrator, ranks: Ranks, model: int, sam
         if not fit.converged:
             targets, smoothed = platt_targets(*totals, smooth=True), True
             fit = yield from search(problem, transform, standard, targets, sample, max_iter=MOST_STEPS)
+    fit = fit.checked()
     return RankMap(
         ranks.axes(model), fit.slope, fit.intercept, fit.n_iter, fit.converged, smoothed, transform
     )

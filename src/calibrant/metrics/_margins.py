@@ -6,6 +6,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import check_not_empty, check_option
+from calibrant._core._extremes import halving
 from calibrant.metrics._rows import one_column
 
 
@@ -55,4 +56,5 @@ def rescale_margin(
     lo = -hi if mode == "symmetric" else known.min()
     if lo == hi:
         return np.full(len(numbers), 0.5)
-    return np.asarray((np.clip(numbers, lo, hi) - lo) / (hi - lo))
+    half = halving(known)
+    return np.asarray((np.clip(numbers, lo, hi) * half - lo * half) / (hi * half - lo * half))

@@ -130,7 +130,9 @@ def _lines(scores: Tensor, calibrators: Sequence[Any]) -> Tensor:
     def of_interval(name: str) -> Tensor:
         return place.in_table(np.concatenate([getattr(each, name) for each in maps]))
 
-    way = (scores * 0.5 - of_interval("_from")) / of_interval("_width")
+    low, high = (_per_column([getattr(each, name) for each in maps]) for name in ("_low", "_high"))
+    inside = scores.at_least(low).at_most(high) * of_interval("_half")
+    way = (inside - of_interval("_from")) / of_interval("_width")
     positive = way * of_interval("_rise") + of_interval("_value")
     if all(calibrator.clip is None for calibrator in calibrators):
         return positive
