@@ -1,7 +1,7 @@
 """Scores of any size, down to the least and up to the greatest: right, or refused in so many words.
 
-No operation may overflow, divide by zero or make a NaN on the way, and no score may change its meaning because
-it is very large, very small, or next to another.
+No operation may overflow, divide by zero or make a NaN on the way, and no score may change its meaning
+because of its size, or because another one is next to it.
 """
 
 import warnings

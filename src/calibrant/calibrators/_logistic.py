@@ -1,5 +1,6 @@
 """Maximum likelihood for P = 1/(1 + exp(A f + B)), by safeguarded Newton steps."""
 
+import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -251,6 +252,8 @@ def _newton_step(
     gradient: Float64Array, hessian: Float64Array, reach: Float64Array
 ) -> tuple[Float64Array, bool]:
     """The step, long but not without bounds where nothing curves, and whether the Hessian is regular."""
+    if len(gradient) == 2:
+        return _step_of_two(gradient.tolist(), hessian.tolist(), reach.tolist())
     scale = np.sqrt(hessian.diagonal())
     regular = bool((scale > POINT * scale[-1] * reach).all())
     if not regular:
@@ -259,6 +262,21 @@ def _newton_step(
     if values[0] <= SINGULAR:
         regular, values = False, np.maximum(values, SINGULAR)
     return -(directions @ ((gradient / scale) @ directions / values)) / scale, regular
+
+
+def _step_of_two(
+    gradient: list[float], hessian: list[list[float]], reach: list[float]
+) -> tuple[Float64Array, bool]:
+    """The same for one feature, several times faster: sum and difference are the eigenvectors."""
+    first, last = math.sqrt(hessian[0][0]), math.sqrt(hessian[1][1])
+    regular = first > POINT * last * reach[0] and last > 0
+    first, last = first or 1.0, last or 1.0
+    correlation = hessian[0][1] / (first * last)
+    regular = regular and 1 - abs(correlation) > SINGULAR
+    along, across = gradient[0] / first, gradient[1] / last
+    both = (along + across) / 2 / max(1 + correlation, SINGULAR)
+    apart = (along - across) / 2 / max(1 - correlation, SINGULAR)
+    return np.array([-(both + apart) / first, -(both - apart) / last]), regular
 
 
 def _reach(pivot: Float64Array, low: Float64Array, high: Float64Array) -> Float64Array:
@@ -311,10 +329,10 @@ class _Problem:
 
     def flat_map(self) -> tuple[Float64Array, Float64Array]:
         """No slope, and the log-odds of the mean target, about the mean."""
-        mass = np.ones(self.n_rows) if self._weights is None else self._weights
-        middle = np.log(mass @ (1 - self._target)) - np.log(mass @ self._target)
+        sides = 1 - self._target, self._target
+        wrong, right = (each.sum() if self._weights is None else self._weights @ each for each in sides)
         pivot = (self._features / self._unit).mean(axis=0)
-        return np.append(np.zeros(len(pivot)), middle), pivot
+        return np.append(np.zeros(len(pivot)), math.log(wrong) - math.log(right)), pivot
 
     def answer(self, question: Question) -> Any:
         """Gradient and Hessian, or slopes along a ray."""
@@ -322,8 +340,11 @@ class _Problem:
         if len(question.lengths):
             ray = question.theta, question.step, question.lengths
             return sum(ray_slopes(*ray, *rows) for rows in self._blocks()) / self._total
-        parts = [derivatives(question.theta @ rows[0], *rows) for rows in self._blocks()]
-        return [sum(each) / self._total for each in zip(*parts, strict=True)]
+        gradient, hessian = np.zeros(()), np.zeros(())
+        for rows in self._blocks():
+            part = derivatives(question.theta @ rows[0], *rows)
+            gradient, hessian = gradient + part[0], hessian + part[1]
+        return gradient / self._total, hessian / self._total
 
     def _centre(self, pivot: Float64Array) -> None:
         if self._pivot is not pivot:
