@@ -1,5 +1,6 @@
 """Whatever a user holds (list, array, series, frame) as a NumPy array."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -83,11 +84,17 @@ def refuse_masked(values: object, name: str) -> None:
 
 
 def _n_masked(values: object) -> int:
+    """How many masked entries there are, in an array, or in lists of lists of such."""
     if isinstance(values, np.ma.MaskedArray):
         return int(np.ma.getmaskarray(values).sum())
-    if isinstance(values, list | tuple):
-        return sum(_n_masked(each) for each in values if isinstance(each, list | tuple | np.ma.MaskedArray))
-    return 0
+    if not isinstance(values, list | tuple):
+        return 0
+    # The kinds of entries first, as most lists hold numbers, and many of them.
+    nested = (list, tuple, np.ma.MaskedArray)
+    kinds = set(map(type, values))
+    if kinds and kinds <= {list, tuple}:
+        kinds = set(map(type, chain.from_iterable(values)))
+    return sum(map(_n_masked, values)) if any(issubclass(kind, nested) for kind in kinds) else 0
 
 
 def _converted(values: object, name: str) -> Array:
