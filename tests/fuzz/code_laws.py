@@ -18,7 +18,7 @@ from calibrant.codes import (
     solve_least_squares,
 )
 from fuzz.hostile import floats
-from fuzz.laws import law
+from fuzz.laws import law, may_refuse
 
 BUILDERS = {"one_vs_all": one_vs_all, "all_pairs": all_pairs, "exhaustive": exhaustive, "ordinal": ordinal}
 ANSWERS = st.integers(0, 8).map(lambda i: i / 8) | floats(0, 1) | st.sampled_from([0.0, 1.0, 1e-12])
@@ -109,7 +109,9 @@ def is_distribution(p):
 )
 def least_squares_is_the_best_point_of_the_simplex(given):
     code = BUILDERS[given["code"]](given["k"])
-    p = least_squares(code, [given["answers"]], given["weights"])
+    weights = given["weights"] or [1.0]
+    with may_refuse(max(weights) > 1e4 * min(weights)):
+        p = least_squares(code, [given["answers"]], given["weights"])
     is_distribution(p)
     rows, mass = system(given)
     wanted = exact_least_squares(rows, mass, given["k"])
