@@ -1,6 +1,7 @@
 """Write the files that the examples of the command use: `python docs/example_files.py [folder]`.
 
-Three animals with a score each, as a classifier might give them, and clicks with a single score.
+Three animals with a score each, as a classifier might give them, clicks with a single score, and loans with a
+credit score, of which high is good.
 """
 
 import csv
@@ -38,11 +39,23 @@ def clicks(path: Path) -> None:
     pa_parquet.write_table(pa.table({"score": score, "click": click.astype(np.int64)}), path)
 
 
+def loans(path: Path) -> None:
+    """A credit score, and what became of the loan."""
+    random = np.random.default_rng(3)
+    default = random.random(1000) < 0.2
+    score = np.rint(650 + 60 * random.normal(size=1000) - 60 * default).astype(int)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(["score", "status"])
+        lines.writerows(zip(score, np.where(default, "default", "current"), strict=True))
+
+
 def write(folder: Path) -> None:
     """Write all of them."""
     animals(folder / "scores.csv", 2000, seed=0)
     animals(folder / "new.csv", 1000, seed=1)
     clicks(folder / "clicks.parquet")
+    loans(folder / "credit.csv")
     (folder / "costs.csv").write_text(COSTS, encoding="utf-8")
     (folder / "asking.csv").write_text(f"{COSTS}ask,0.5,0.5,0.5\n", encoding="utf-8")
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pa_parquet
 import pytest
 
 from calibrant._core._errors import MissingExtraError, ParameterError
+from calibrant.models import load
 from cli.calling import here, names_in, process
 
 FIT = ("fit", "rows.parquet", "--label", "y", "--scores", "score", "--out", "m.json")
@@ -69,6 +70,30 @@ def test_the_model_is_that_of_memory(rows, n):
             document["training"].pop(name)
         document.pop("checksum")
     assert cluster == memory
+
+
+@pytest.mark.skipif(find_spec("pyspark") is None, reason="pip install 'calibrant[spark]'")
+def test_scores_that_point_the_wrong_way_and_classes_that_never_occur(rows):
+    table = pa_parquet.read_table(rows / "rows.parquet")
+    score = table["score"].to_numpy()
+    turned = {"score": -score, "no": -score, "yes": score, "id": score, "y": table["y"]}
+    pa_parquet.write_table(pa.table(turned), rows / "rows.parquet")
+    done = process(*FIT, *SPARK, cwd=rows)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith("pass --positive no if a high score stands for 'no'")
+    caught = process(
+        "fit", "rows.parquet", "--label", "y", "--scores", "no,yes,id", *FIT[-2:], *SPARK, cwd=rows
+    )
+    assert caught.returncode == 1
+    assert "got 'id' of rows.parquet, and no row has the label 'id'" in caught.stderr.splitlines()[-1]
+    assert names_in(rows) == ["rows.parquet"]
+    here(*FIT, "--in-passes", "--positive", "no", cwd=rows)
+    passes = load(rows / "m.json")
+    done = process(*FIT, *SPARK, "--positive", "no", cwd=rows)
+    assert done.returncode == 0, done.stderr
+    cluster = load(rows / "m.json")
+    assert cluster.classes_.tolist() == passes.classes_.tolist() == ["yes", "no"]
+    np.testing.assert_array_equal(cluster.predict_proba(score), passes.predict_proba(score))
 
 
 @pytest.mark.skipif(find_spec("pyspark") is None, reason="pip install 'calibrant[spark]'")

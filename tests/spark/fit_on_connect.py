@@ -8,6 +8,8 @@ def main(out, folder):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     import numpy as np
     import pandas as pd
+    import pytest
+    from pyspark.errors import PySparkException
     from pyspark.ml.functions import array_to_vector
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as F
@@ -37,6 +39,14 @@ def main(out, folder):
     assert sum(row.action for row in rows) > sum(row.prediction for row in rows)
     assert 0.5 < CalibrationEvaluator(metricName="logLoss").evaluate(judged) < 0.7
     model.save(folder)
+    ScoreCalibrator(labelCol="other").write().overwrite().save(folder)  # another stage in its place
+    assert ScoreCalibrator.load(folder).getLabelCol() == "other"
+    model.write().overwrite().save(folder)
+    failing = model.transform(spark.createDataFrame([(float("nan"),)], ["rawPrediction"]))
+    with pytest.raises(PySparkException) as caught:
+        failing.collect()
+    assert "the scores in 'rawPrediction' must be finite numbers; got [nan]" in str(caught.value)
+    assert "Traceback" not in str(caught.value)
     again = ScoreCalibratorModel.load(folder)
     assert again.transform(pair).select("probability").collect() == [(row.probability,) for row in rows]
     spark.stop()

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed; run: pip install 'calibrant[spark]'")
 
-from pyspark.errors import PythonException
+from pyspark.errors import SparkRuntimeException
 from pyspark.ml.linalg import Vectors
 
 from calibrant._core._errors import DataError, ParameterError
@@ -74,7 +74,7 @@ def test_rows_without_probabilities(spark):
     skipped = decider.setHandleInvalid("skip").transform(frame)
     assert [row.prediction for row in skipped.collect()] == [0.0, 1.0]
     with pytest.raises(
-        PythonException, match=r"the scores in 'probability' must be finite numbers; got \[nan, nan\]"
+        SparkRuntimeException, match=r"the scores in 'probability' must be finite numbers; got \[nan, nan\]"
     ):
         decider.setHandleInvalid("error").transform(frame).collect()
 
@@ -92,7 +92,9 @@ def test_wrong_input(spark, frame):
     with pytest.raises(DataError, match=r"must hold vectors or arrays of probabilities; it holds numbers"):
         CostDecider(costs=[[0, 1], [1, 0]]).transform(numbers)
     wrong = spark.createDataFrame([([0.5, 0.9],)], ["probability"])
-    with pytest.raises(PythonException, match=r"every row of proba must sum to 1; row 0 sums to 1\.4"):
+    with pytest.raises(
+        SparkRuntimeException, match=r"every row of proba must sum to 1; row 0 sums to 1\.4.* 'probability'"
+    ):
         CostDecider(costs=[[0, 1], [1, 0]]).transform(wrong).collect()
     none = spark.createDataFrame([(None,)], "probability array<double>")
     with pytest.raises(

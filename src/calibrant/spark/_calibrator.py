@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
+from calibrant.calibrators._direction import warn_of_direction
 from calibrant.engines import model_plan
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
 from calibrant.spark._columns import quoted, score_columns
@@ -334,6 +335,7 @@ class ScoreCalibrator(
         )
         options = rows.options(rows.n_scores, self._given("numBins"), self._given("maxRows"))
         learned = rows.run(model_plan(model, rows.classes, options, rows.n_rows))
+        warn_of_direction(learned.calibrator_, rows.classes if rows.n_scores == 1 else None, stacklevel=4)
         if rows.layout.width is None and learned.summary_ is not None:  # the command will look for these
             learned.name_columns(rows.layout.scores)
         fitted = ScoreCalibratorModel(learned)

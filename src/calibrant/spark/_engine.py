@@ -124,15 +124,14 @@ class FrameRows:
         """
         columns = score_columns(frame, rawPredictionCol, scoresCols)
         check_columns(frame, [labelCol, weightCol, keyCol])
+        _check_uses([*columns.names, labelCol, weightCol, keyCol])
         weight = None if weightCol is None else quoted(weightCol).cast("double")
         if skip:
             frame = frame.filter(_usable(frame, columns, labelCol, weightCol, keyCol))
         seen = survey(frame, columns, labelCol, weight)
         alone = columns.packed and seen.width == 2 and not coded and not paired
-        if alone:
-            labels = find_classes(seen, classes, None, labelCol)
-        else:
-            labels = find_classes(seen, classes, len(seen.known) if coded else seen.width, labelCol)
+        n_scores = None if alone else len(seen.known) if coded else seen.width
+        labels = find_classes(seen, classes, n_scores, labelCol, packed=columns.packed)
         _check_width(seen.width, labels, columns, coded=coded, alone=alone)
         if not columns.packed and not coded:
             columns = replace(columns, names=names_by_label(columns.names, labels, "scoresCols"))
@@ -314,6 +313,14 @@ def _check_width(width: int, classes: Array, columns: ScoreColumns, *, coded: bo
         f"{where} must hold one score per class, {len(classes)} in all, or one score of two classes; got "
         f"{width}; name the columns of all classes, or give the classes"
     )
+
+
+def _check_uses(names: Sequence[str | None]) -> None:
+    """Refuse a column that is to be two things: a score that is the label knows the truth."""
+    used = [name for name in names if name is not None]
+    twice = [name for place, name in enumerate(used) if name in used[:place]]
+    if twice:
+        raise DataError(f"a column must have one use; got {twice[0]!r} for two; choose another")
 
 
 def _draw(frame: DataFrame, layout: Layout, n_rows: int, wanted: int, seed: int) -> Rows:

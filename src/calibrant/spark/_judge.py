@@ -9,10 +9,10 @@ import numpy as np
 from pyspark.ml.functions import array_to_vector
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import DoubleType, IntegerType, StructField, StructType
+from pyspark.sql.types import DoubleType, IntegerType, StringType, StructField, StructType
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array
-from calibrant._core._errors import DataError
+from calibrant._core._errors import CalibrantError, DataError
 from calibrant.models import from_document
 from calibrant.spark._columns import ScoreColumns
 
@@ -62,21 +62,30 @@ def judged(
     Returns
     -------
     Column
-        A struct of ``p_0``, ``p_1``, ... and ``decision``.
+        A struct of ``p_0``, ``p_1``, ..., ``decision`` and ``failure``. An error in a row comes as Spark's
+        own, whose message is ours alone: what Python raises on an executor arrives as a page of its stack.
     """
     import pandas as pd  # noqa: PLC0415
 
     names = [f"p_{place}" for place in range(n_classes)]
     fields = [StructField(name, DoubleType()) for name in names]
-    label = columns.names[0] if len(columns.names) == 1 else ", ".join(columns.names)
+    label = ", ".join(columns.names)
 
     def judge_batch(*series: pd.Series) -> pd.DataFrame:
-        scores = score_matrix(series, columns.packed, n_scores, label)
-        proba, decision = judge_usable(judge, scores, n_classes, label, keeps=invalid == "keep")
-        return pd.DataFrame(dict(zip(names, proba.T, strict=True)) | {"decision": decision})
+        failure = None
+        try:
+            scores = score_matrix(series, columns.packed, n_scores, label)
+            proba, decision = judge_usable(judge, scores, n_classes, columns.names, keeps=invalid == "keep")
+        except CalibrantError as error:
+            failure = f"{error}" if repr(label) in str(error) else f"{error}; that is in {label!r}"
+            proba, decision = np.full((len(series[0]), n_classes), np.nan), np.full(len(series[0]), UNUSABLE)
+        content = dict(zip(names, proba.T, strict=True))
+        return pd.DataFrame(content | {"decision": decision.astype(np.int32), "failure": failure})
 
-    function = F.pandas_udf(judge_batch, StructType([*fields, StructField("decision", IntegerType())]))
-    return function(*columns.values(frame))
+    others = [StructField("decision", IntegerType()), StructField("failure", StringType())]
+    answer = F.pandas_udf(judge_batch, StructType([*fields, *others]))(*columns.values(frame))
+    failure = answer.getField("failure")
+    return F.when(failure.isNotNull(), F.raise_error(failure)).otherwise(answer)
 
 
 def score_matrix(series: Any, packed: bool, n_scores: int, name: str) -> Float64Array:
@@ -125,7 +134,7 @@ def score_matrix(series: Any, packed: bool, n_scores: int, name: str) -> Float64
 
 
 def judge_usable(
-    judge: Judge, scores: Float64Array, n_classes: int, name: str, *, keeps: bool
+    judge: Judge, scores: Float64Array, n_classes: int, names: tuple[str, ...], *, keeps: bool
 ) -> tuple[Float64Array, Array]:
     """Judge the rows whose scores are finite.
 
@@ -137,8 +146,8 @@ def judge_usable(
         The scores.
     n_classes : int
         Number of classes.
-    name : str
-        What messages call the column.
+    names : tuple of str
+        The column of the scores, or those of each.
     keeps : bool
         Whether other rows are kept; otherwise they are an error.
 
@@ -151,9 +160,12 @@ def judge_usable(
     """
     usable: BoolArray = np.asarray(np.isfinite(scores).all(axis=1))
     if not usable.all() and not keeps:
+        row = scores[~usable][0]
+        place = int(np.argmin(np.isfinite(row)))
+        name, got = (names[0], row.tolist()) if len(names) == 1 else (names[place], row[place])
         raise DataError(
-            f"the scores in {name!r} must be finite numbers; got {scores[~usable][0].tolist()}; set "
-            "handleInvalid to 'skip' to leave such rows out, or to 'keep' to keep them without probabilities"
+            f"the scores in {name!r} must be finite numbers; got {got}; set handleInvalid to 'skip' to leave "
+            "such rows out, or to 'keep' to keep them without probabilities"
         )
     proba = np.full((len(scores), n_classes), np.nan)
     decision = np.full(len(scores), UNUSABLE, dtype=np.int32)

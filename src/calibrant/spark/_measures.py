@@ -7,8 +7,10 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from calibrant._core._checks import check_number, check_option
+from calibrant.calibrators._direction import warn_of_columns
 from calibrant.engines import Evaluation, PassOptions
-from calibrant.engines._compare import _compare
+from calibrant.engines._compare import _compare, any_can_only_rise
+from calibrant.engines._direction_pass import ScoreSurvey, surveyed
 from calibrant.engines._evaluate import _evaluate
 from calibrant.models import MethodComparison
 from calibrant.spark._columns import score_columns
@@ -183,4 +185,10 @@ def compare(
     bins = max(256, int(bounds.n_bins or 1) // max(1, 3 * n_folds))
     options = PassOptions(n_bins=bins, max_rows=bounds.max_rows)
     plan = _compare(methods, np.asarray(rows.classes), combine, kind, n_folds, 0, options, rows.n_rows)
-    return rows.run(plan)
+    seen: list[ScoreSurvey] = []
+    if any_can_only_rise(methods):
+        plan = surveyed(plan, len(rows.classes), seen.append)
+    found = rows.run(plan)
+    for survey in seen:
+        warn_of_columns(survey.directions, rows.classes, stacklevel=3)
+    return found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, NumericType
+from pyspark.sql.types import DataType, DecimalType, FractionalType, NumericType
 
 from calibrant._core._arrays import Array, as_array
 from calibrant._core._checks import check_binary_labels
@@ -32,14 +32,14 @@ class Survey:
         How many scores a row has.
     n_partitions : int
         How many partitions the frame has, about.
-    whole : bool
-        Whether labels are numbers.
+    kind : {"float", "int", "other"}
+        Whether labels are numbers, and of which kind.
     """
 
     labels: dict[Any, int]
     width: int
     n_partitions: int
-    whole: bool
+    kind: str
 
     @property
     def known(self) -> dict[str, int]:
@@ -97,16 +97,23 @@ def survey(frame: DataFrame, columns: ScoreColumns, label: str, weight: Column |
             f"the column {columns.names[0]!r} must hold vectors of one length; got lengths from "
             f"{min(widths)} to {max(widths)}"
         )
-    kind = frame.schema[label].dataType
     return Survey(
         labels={group[0]: int(group[1]) for group in groups},
         width=widths.pop() if widths else 1,
         n_partitions=1 + max(int(group[4]) for group in groups),
-        whole=isinstance(kind, NumericType) and not isinstance(kind, BooleanType),
+        kind=_kind_of(frame.schema[label].dataType),
     )
 
 
-def find_classes(seen: Survey, given: Sequence[object] | None, n_scores: int | None, label: str) -> Array:
+def _kind_of(label: DataType) -> str:
+    if isinstance(label, FractionalType):
+        return "int" if isinstance(label, DecimalType) else "float"
+    return "int" if isinstance(label, NumericType) else "other"
+
+
+def find_classes(
+    seen: Survey, given: Sequence[object] | None, n_scores: int | None, label: str, *, packed: bool
+) -> Array:
     """The classes in order.
 
     Parameters
@@ -119,33 +126,35 @@ def find_classes(seen: Survey, given: Sequence[object] | None, n_scores: int | N
         How many scores a row has, where there is one per class.
     label : str
         The column of the labels, for messages.
+    packed : bool
+        Whether scores are vectors or arrays, whose length is the number of classes even if one has no rows.
 
     Returns
     -------
     ndarray of shape (k,)
-        The labels: those given; or 0, 1, ... as MLlib counts them, if there is a score for every number and
-        all labels are such numbers; or else the sorted labels of the frame.
+        The labels: those given; or 0, 1, ... as MLlib counts them, if a vector has a score for every number
+        and all labels are such numbers; or else the sorted labels of the frame.
     """
     if given is not None:
         return as_array(given, "classes")
     found = [value for value in seen.labels if label_text(value) is not None]
     if not found:
         raise DataError(f"the column {label!r} must hold labels; all rows have none")
-    values = _in_order(found, seen.whole)
+    values = _in_order(found, seen.kind)
     if n_scores is None or n_scores == 1:
         return check_binary_labels(values)[0]
-    if seen.whole and values.dtype.kind == "i" and values[0] >= 0 and values[-1] < n_scores:
-        return np.arange(n_scores)
+    is_counted = values.dtype.kind in "if" and (values == np.floor(values)).all()
+    if packed and is_counted and values[0] >= 0 and values[-1] < n_scores:
+        return np.arange(n_scores, dtype=values.dtype)
     return values
 
 
-def _in_order(found: list[Any], whole: bool) -> Array:
-    """Labels as an array, sorted; whole numbers as such, though MLlib stores them in double precision."""
-    if whole:
-        numbers = np.array([float(value) for value in found])
-        if (numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**53:
-            return np.unique(numbers.astype(np.int64))
-        return np.unique(np.array([label_text(value) for value in found], dtype=np.str_))
+def _in_order(found: list[Any], kind: str) -> Array:
+    """Labels as an array, sorted: numbers of the kind that their column has, truth values, or text."""
+    if kind == "float":
+        return np.unique(np.array(found, dtype=np.float64))
+    if kind == "int" and all(value == int(value) and abs(value) < 2**63 for value in found):
+        return np.unique(np.array([int(value) for value in found], dtype=np.int64))
     if all(isinstance(value, bool) for value in found):
         return np.unique(np.array(found))
     return np.unique(np.array([label_text(value) for value in found], dtype=np.str_))
