@@ -135,7 +135,7 @@ class BinningCalibrator(BinaryCalibrator):
             if not tried or not all(is_whole(number, 1) for number in tried):
                 raise ParameterError(f"candidates must be whole numbers from 1; got {shown(self.candidates)}")
         if not is_whole(self.cv, 2):
-            raise ParameterError(f"cv must be at least 2, a whole number; got {shown(self.cv)}")
+            raise ParameterError(f"cv must be at least 2; got {shown(self.cv)}")
 
     def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
         rows = _SortedRows.of(scores.astype(np.float64, copy=False), target, weights)

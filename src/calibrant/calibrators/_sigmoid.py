@@ -97,7 +97,7 @@ class SigmoidCalibrator(BinaryCalibrator):
         check_option("transform", self.transform, ("identity", "logit"))
         check_flag("smooth", self.smooth)
         if not is_whole(self.max_iter, 1):
-            raise ParameterError(f"max_iter must be at least 1, a whole number; got {shown(self.max_iter)}")
+            raise ParameterError(f"max_iter must be at least 1; got {shown(self.max_iter)}")
 
     def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
         features = self._features(scores.astype(np.float64, copy=False))

@@ -11,7 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._checks import check_flag, check_n_jobs, distinct_labels, is_whole, positions_of, shown
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._errors import CalibrantError, DataError, ParameterError
 from calibrant._core._folds import as_rows
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._cost_sensitive import CostClassifier, class_probabilities
@@ -231,12 +231,7 @@ class MetaCostClassifier(CostClassifier):
         """The row numbers of every resample: those given, or drawn with replacement."""
         if self.resamples is not None:
             given = list(self.resamples) if np.iterable(self.resamples) else []
-            resamples = [as_rows(rows, n_rows, f"resample {number}") for number, rows in enumerate(given)]
-            for number, rows in enumerate(resamples):
-                if not len(rows):
-                    raise DataError(
-                        f"resamples must hold row numbers from 0 to {n_rows - 1}; resample {number} has none"
-                    )
+            resamples = [_check_resample(rows, n_rows, number) for number, rows in enumerate(given)]
         else:
             rng = np.random.default_rng(source.spawn(1)[0])
             resamples = [rng.integers(n_rows, size=n_rows) for _ in range(_check_count(self.n_resamples))]
@@ -280,6 +275,19 @@ def average_estimates(
     some = n_others > 0
     total[some] = of_others[some]
     return np.asarray(total / np.where(some, n_others, len(resamples))[:, None])
+
+
+def _check_resample(rows: object, n_rows: int, number: int) -> IntArray:
+    try:
+        checked = as_rows(rows, n_rows, f"resample {number}")
+    except CalibrantError:
+        checked = np.empty(0, dtype=np.intp)
+    if not len(checked):
+        raise DataError(
+            f"resamples must hold row numbers from 0 to {n_rows - 1}; resample {number} does not; count the "
+            "rows without those of weight zero"
+        )
+    return checked
 
 
 def _check_count(n_resamples: object) -> int:
