@@ -88,6 +88,7 @@ def exact_isotonic(scores, label, weights):
     return {score: float(positive / weight) for positive, weight, members in blocks for score in members}
 
 
+@pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")  # a heavy row is as good as many
 @settings(max_examples=60)
 @given(drawn=WEIGHTS)
 def test_isotonic_values(drawn):
