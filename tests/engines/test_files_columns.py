@@ -1,6 +1,7 @@
 """Columns by name and pattern; numbers and labels out of whatever a file holds."""
 
 import decimal
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -168,3 +169,10 @@ def test_classes_are_matched_by_text():
     message = "the class 'sapm' must be among the columns; those are ham, spam; did you mean 'spam'"
     with pytest.raises(DataError, match=message):
         match_classes(["sapm"], ["ham", "spam"], "the class", "the columns")
+
+
+def test_whole_numbers_of_any_type_are_one_class():
+    labels = [3, 3.0, np.float32(3), np.int8(3), Decimal("3.00"), "3"]
+    assert {label_text(label) for label in labels} == {"3"}
+    assert label_text(Decimal("0.50")) == "0.50"
+    assert label_text(Decimal("NaN")) is label_text(float("inf")) is None

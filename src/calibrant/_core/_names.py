@@ -7,10 +7,12 @@ text: the label 1, the integer column 1 of pandas and the column "1" of a file a
 Columns that pandas has merely counted (0, 1, 2, ...) have no names, like those of an array.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -33,16 +35,16 @@ def label_text(label: object) -> str | None:
     Returns
     -------
     str or None
-        Its text. Whole floating point numbers lose their point, as they mean counted classes.
+        Its text. Whole numbers lose their point, as they mean counted classes.
     """
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, bool):
         return "true" if label else "false"
-    if isinstance(label, float):
-        if not np.isfinite(label):
+    if isinstance(label, float | Decimal):
+        if not math.isfinite(label):
             return None
-        return str(int(label)) if label == int(label) else repr(label)
+        return str(int(label)) if label == int(label) else str(label)
     return None if label is None or label == "" else str(label)
 
 
