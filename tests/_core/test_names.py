@@ -24,6 +24,7 @@ from calibrant import (
 from calibrant import decisions as d
 from calibrant import metrics as m
 from calibrant.calibrators import CodeCalibrator, score_status_correlation
+from calibrant.engines import apply_in_batches, fit_in_passes, rows_of
 from calibrant.models import compare_forecasts, compare_methods, from_document, to_document
 from calibrant.report import summarize
 
@@ -315,3 +316,22 @@ def test_a_model_of_fitted_parts_keeps_the_names():
     assert model.feature_names_in_.tolist() == ["cat", "dog", "fox"]
     assert np.array_equal(model.predict_proba(frame), calibrator.predict_proba(frame))
     assert calibrator.feature_names_in_.tolist() == ["cat", "dog", "fox"]
+
+
+def test_columns_of_a_table_are_fitted_and_applied_by_name():
+    y = ANIMALS[TRUTH]
+    for names in (["cat", "dog", "fox"], ["s_1", "s_2", "s_3"]):
+        table = pa.table(dict(zip(names, SCORES.T, strict=True)) | {"y": y})
+        model = fit_in_passes(ScoreModel("sigmoid"), rows_of(table, scores=names, label="y"))
+        assert model.feature_names_in_.tolist() == names
+        expected = model.predict_proba(SCORES)
+        assert np.array_equal(model.predict_proba(table.select(names[::-1])), expected)
+        [batch] = apply_in_batches(model, table, scores=names[::-1])
+        assert np.array_equal(np.column_stack([column.to_numpy() for column in batch.columns]), expected)
+        if names[0] == "cat":
+            shuffled = rows_of(table, scores=["fox", "cat", "dog"], label="y")
+            assert np.array_equal(
+                fit_in_passes(ScoreModel("sigmoid"), shuffled).predict_proba(SCORES), expected
+            )
+    with pytest.raises(CalibrantError, match="got 'dog' in the place of another class, and 's_1'"):
+        rows_of(table.append_column("dog", table["s_2"]), scores=["dog", "s_1", "s_3"], label="y")

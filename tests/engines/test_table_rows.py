@@ -51,10 +51,15 @@ def test_numbers_of_any_kind_become_doubles(kind):
 
 
 def test_several_columns_weights_and_an_order_of_classes():
-    table = pa.table({"b": [1.0, 2.0], "a": [3.0, 4.0], "y": ["a", "b"], "w": [2, 0]})
-    rows = rows_of(table, scores=["a", "b"], label="y", weight="w", classes=["b", "a"])
+    table = pa.table({"s": [1.0, 2.0], "r": [3.0, 4.0], "y": ["a", "b"], "w": [2, 0]})
+    rows = rows_of(table, scores=["r", "s"], label="y", weight="w", classes=["b", "a"])
     scores, position, weight = gather(rows)
     assert scores.tolist() == [[3.0, 1.0], [4.0, 2.0]]
+    # Columns that are named like the classes are theirs, in whatever order they are listed.
+    named = table.rename_columns(["b", "a", "y", "w"])
+    for listed in (["a", "b"], ["b", "a"]):
+        found = gather(rows_of(named, scores=listed, label="y", weight="w", classes=["b", "a"]))[0]
+        assert found.tolist() == [[1.0, 3.0], [2.0, 4.0]]
     assert position.tolist() == [1, 0]
     assert weight.tolist() == [2.0, 0.0]
 

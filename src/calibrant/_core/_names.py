@@ -132,6 +132,39 @@ class NamedColumns:
             raise AttributeError(f"this {type(self).__name__} was not fitted to columns with names")
         return np.array(self._columns.names, dtype=object)
 
+    def name_columns(self, names: Sequence[str]) -> None:
+        """Remember the columns, where the fit was to their numbers alone.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns, in the order of the model.
+        """
+        self._columns = Columns(tuple(names))
+
+    def order_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Put names of columns into the order of the model.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the columns that are to be taken.
+
+        Returns
+        -------
+        tuple of str
+            In the order of the fit, if it was to columns of these names; in that of the classes, if the names
+            are theirs; or else as they are.
+        """
+        if self._columns is not None and set(names) == set(self._columns.names):
+            return self._columns.names
+        labels = self._column_labels()
+        return tuple(names) if labels is None else names_by_label(names, labels, "scores")
+
+    def _column_labels(self) -> Array | None:
+        """The labels that name the columns, where every column is that of a class."""
+        return getattr(self, "classes_", None)
+
     def _learn_columns(
         self, values: object, matrix: Any, classes: Sequence[object] | Array | None, name: str = "scores"
     ) -> Any:

@@ -242,8 +242,7 @@ class CodeCalibrator(NamedColumns, BaseEstimator):
         """
         check_fitted(self, "classes_")
         n_columns = self.code_.shape[1]
-        labels = _labels_of_columns(self.code_, self.classes_)
-        matrix = _score_columns(self._in_order(scores, labels, n_columns), n_columns)
+        matrix = _score_columns(self._in_order(scores, self._column_labels(), n_columns), n_columns)
         combine: Any = check_combiner(self.combine)
         proba = np.empty((len(matrix), len(self.classes_)))
         size = max(4096, BLOCK_BYTES // (8 * matrix.shape[1]))
@@ -273,6 +272,9 @@ class CodeCalibrator(NamedColumns, BaseEstimator):
             The classes, where every column is one class against the others; None for any other code.
         """
         return _labels_of_columns(self._check_code(len(classes)), classes)
+
+    def _column_labels(self) -> Array | None:
+        return _labels_of_columns(self.code_, self.classes_)
 
     def _check_code(self, n_classes: int) -> Array:
         if isinstance(self.code, str) and self.code.startswith("random"):

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant._core._checks import check_option
-from calibrant._core._names import label_text
+from calibrant._core._names import NamedColumns, label_text
 from calibrant.engines._columns import lenient_numbers, read_scores
 from calibrant.engines._files import open_source
 from calibrant.engines._source import Source
@@ -34,7 +34,8 @@ def apply_in_batches(
     where : Source, str, path, or frame
         Where the rows are: whatever `open_source` opens.
     scores : str or sequence of str
-        The columns of the scores, in the order that the model takes them in.
+        The columns of the scores, in the order that the model takes them in; in any order, if they have the
+        names of the fit or those of the classes.
     keep : sequence of str, default=()
         Columns to pass on as they are; they come first.
     prefix : str, optional
@@ -68,6 +69,8 @@ def apply_in_batches(
     check_option("handle_invalid", handle_invalid, ("error", "skip", "keep"))
     source = where if isinstance(where, Source) else open_source(where)
     columns = (scores,) if isinstance(scores, str) else tuple(scores)
+    if isinstance(model, NamedColumns):
+        columns = model.order_of_columns(columns)
     names = [*keep, *(f"{prefix}{label_text(label)}" for label in model.classes_)]
     wanted = list(dict.fromkeys([*keep, *columns]))
     source.check_columns(wanted)

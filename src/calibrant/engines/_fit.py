@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from calibrant._core._arrays import Array, as_array
 from calibrant._core._errors import ParameterError
+from calibrant._core._names import NamedColumns
 from calibrant.calibrators import new_calibrator
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.engines._calibrator_plan import fit_calibrator
@@ -98,6 +99,9 @@ def fit_in_passes(
         plan = calibrator_plan(new_calibrator(model), labels, filled, known)
     fitted = run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
     warn_of_direction(getattr(fitted, "calibrator_", fitted))
+    names = getattr(rows_of_pass, "scores", None)  # rows of a table know where they come from
+    if names is not None and isinstance(fitted, NamedColumns):
+        fitted.name_columns(names)
     return fitted
 
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as_array
 from calibrant._core._checks import check_binary_labels, check_option
 from calibrant._core._errors import DataError
-from calibrant._core._names import label_text
+from calibrant._core._names import label_text, names_by_label
 from calibrant.engines._ahead import ahead
 from calibrant.engines._columns import (
     _truth,
@@ -49,7 +49,8 @@ def rows_of(
     where : Source, str, path, or frame
         Where the rows are: whatever `open_source` opens.
     scores : str or sequence of str
-        The column of the scores; or one per class, in the order of the classes, or one per column of a code.
+        The column of the scores; or one per class, in the order of the classes, or in any order if they have
+        their names; or one per column of a code.
     label : str
         The column of the labels.
     weight : str, optional
@@ -91,6 +92,8 @@ def rows_of(
     labels = (
         _find_classes(source, label, len(columns), skips) if classes is None else as_array(classes, "classes")
     )
+    if len(columns) in (1, len(labels)):
+        columns = names_by_label(columns, labels, "scores")
     return TableRows(source, columns, label, weight, key, labels, skips, batch_rows)
 
 

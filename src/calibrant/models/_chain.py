@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array
 from calibrant._core._fitted import check_fitted
-from calibrant._core._names import Columns, NamedColumns
+from calibrant._core._names import NamedColumns
 from calibrant.calibrators import CodeCalibrator, takes_score_matrix
 from calibrant.decisions import ExpectedCostRule, reasonable
 from calibrant.models._columns import CODE, ONE_VS_ALL
@@ -148,7 +148,7 @@ def name_columns(model: NamedColumns, names: list[str], n_columns: int, at: Plac
     check_length(names, n_columns, at, "one per column")
     if len(set(names)) < len(names):
         at.fail("must name every column once; one is named twice")
-    model._columns = Columns(tuple(names))
+    NamedColumns.name_columns(model, names)
 
 
 def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None, Any]:

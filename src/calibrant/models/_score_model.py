@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
-from calibrant._core._names import Columns, NamedColumns, names_by_label, without_names
+from calibrant._core._names import NamedColumns, without_names
 from calibrant.calibrators import (
     Candidates,
     CodeCalibrator,
@@ -357,35 +357,16 @@ class ScoreModel(NamedColumns, BaseEstimator):
         names : sequence of str
             The names of the columns, in the order of the model.
         """
-        check_fitted(self, "classes_")
-        self._columns = Columns(tuple(names))
+        super().name_columns(names)
         if self.summary_ is not None:
             self.summary_ = replace(self.summary_, score_columns=tuple(names))
 
-    def order_of_columns(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Put names of columns into the order of the model.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names of the columns that hold the scores.
-
-        Returns
-        -------
-        tuple of str
-            In the order of the fit, if it was to columns of these names; in that of the classes, if the names
-            are theirs; or else as they are.
-        """
-        check_fitted(self, "classes_")
-        if self._columns is not None and set(names) == set(self._columns.names):
-            return self._columns.names
-        labels = _labels_of_columns(self.calibrator_, self.classes_)
-        return tuple(names) if labels is None else names_by_label(names, labels, "scores")
+    def _column_labels(self) -> Array | None:
+        return _labels_of_columns(self.calibrator_, self.classes_)
 
     def _scores_of(self, values: object) -> Any:
         """The scores that a user passed in, columns in the order of the calibrator."""
-        labels = _labels_of_columns(self.calibrator_, self.classes_)
-        return self._in_order(values, labels, n_scores_of(self.calibrator_))
+        return self._in_order(values, self._column_labels(), n_scores_of(self.calibrator_))
 
     def _keep(self, calibrator: Any, classes: Array, costs: Costs | None) -> None:
         self.cost_ = None if costs is None else costs.matrix
