@@ -72,3 +72,10 @@ def test_the_readme_shows_the_measured_numbers(monkeypatch):
     tables = importlib.import_module("benchmarks.tables")
     shown = tables.README.read_text().split(tables.BEGIN)[1].split(tables.END)[0]
     assert shown == tables.readme_table()
+
+
+def test_the_guide_shows_the_measured_errors_of_the_verdict(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    verdict = importlib.import_module("benchmarks.verdict")
+    shown = verdict.GUIDE.read_text(encoding="utf-8")
+    assert shown == verdict.guide(shown, verdict.kept())
