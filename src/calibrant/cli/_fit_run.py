@@ -61,7 +61,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Read, fit, save, and say how good it is."""
-    _check_method(method, kind, code)
+    _check_method(method, kind, code, combine)
     if out == STANDARD:
         raise ParameterError("--out must be a file for the model; got '-'; standard output shows the summary")
     if rule is not None and costs is None:
@@ -118,13 +118,18 @@ def run(
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
 
 
-def _check_method(method: str, kind: str, code: str | None) -> None:
+def _check_method(method: str, kind: str, code: str | None, combine: str | None) -> None:
     if method == "identity" and kind == "margin":
         raise ParameterError("--method identity takes scores as they are, so they must be --kind probability")
     if method in OF_ALL_CLASSES and code is not None:
         raise ParameterError(
             f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
             "leave out one of them"
+        )
+    if combine == "normalize" and _combination(code) != combine:
+        raise ParameterError(
+            f"--combine normalize is for one score per class; got --code {code}; use --combine least_squares "
+            "or coupling"
         )
 
 

@@ -26,17 +26,26 @@ def project_on_simplex(points: Float64Array, weights: Float64Array | None = None
     n_rows, k = points.shape
     if weights is None:
         heights = np.sort(points, axis=1)[:, ::-1]
-        excess = np.cumsum(heights, axis=1)
-        give = np.arange(1.0, k + 1)
+        excess = np.cumsum(heights, axis=1) - 1.0
+        size = np.count_nonzero(heights * np.arange(1.0, k + 1) > excess, axis=1)
+        threshold = excess[np.arange(n_rows), size - 1] / size
+        proba = points - threshold[:, None]
     else:
         heights = points * weights
         order = np.argsort(-heights, axis=1)
+        excess = _running(np.take_along_axis(points, order, axis=1)) - 1.0
+        give = _running((1.0 / weights)[order])
+        # A class is in the support if those before it leave it something. With its own terms on both sides,
+        # which are equal, those of a class of little weight would hide all others.
         heights = np.take_along_axis(heights, order, axis=1)
-        excess = np.cumsum(np.take_along_axis(points, order, axis=1), axis=1)
-        give = np.cumsum((1.0 / weights)[order], axis=1)
-    excess -= 1.0
-    size = np.count_nonzero(heights * give > excess, axis=1)  # true for the support, false behind it
-    last = (np.arange(n_rows), size - 1)
-    threshold = excess[last] / (give[last] if weights is not None else size)
-    proba = points - (threshold[:, None] if weights is None else threshold[:, None] / weights)
+        size = np.count_nonzero(heights * give[:, :-1] > excess[:, :-1], axis=1)
+        last = (np.arange(n_rows), size)
+        proba = points - (excess[last] / give[last])[:, None] / weights
     return np.asarray(np.maximum(proba, 0.0, out=proba))
+
+
+def _running(rows: Float64Array) -> Float64Array:
+    """Sums of the first 0, 1, ..., k entries of every row."""
+    sums = np.zeros((len(rows), rows.shape[1] + 1))
+    np.cumsum(rows, axis=1, out=sums[:, 1:])
+    return sums

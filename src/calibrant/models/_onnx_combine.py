@@ -78,16 +78,20 @@ def _on_simplex(points: Tensor, weights: Float64Array | None) -> Tensor:
     """The nearest point of the simplex, by sorting, as `project_on_simplex` finds it."""
     graph = points.graph
     k = graph.n_columns
+
+    def running(entries: Tensor, **before: int) -> Tensor:
+        return graph.op("CumSum", entries, np.array(1), **before)
+
     if weights is None:
         heights, _ = graph.ops("TopK", 2, points, np.array([k]), axis=1)
-        sums, give = graph.op("CumSum", heights, np.array(1)), graph.spread(np.arange(1.0, k + 1))
+        excess, give = running(heights) - 1.0, graph.spread(np.arange(1.0, k + 1))
+        in_support = (heights * give).is_above(excess)
     else:
         heights, order = graph.ops("TopK", 2, points * weights, np.array([k]), axis=1)
-        sums = graph.op("CumSum", graph.op("GatherElements", points, order, axis=1), np.array(1))
-        give = graph.op("CumSum", order.in_table(1 / weights), np.array(1))
-    excess = sums - 1.0
-    in_support = (heights * give).is_above(excess).cast(np.int64)
-    last = (in_support.row_sums() - np.array(1)).at_least(np.array(0))
+        ordered, shares = graph.op("GatherElements", points, order, axis=1), order.in_table(1 / weights)
+        excess, give = running(ordered) - 1.0, running(shares)
+        in_support = (heights * running(shares, exclusive=1)).is_above(running(ordered, exclusive=1) - 1.0)
+    last = (in_support.cast(np.int64).row_sums() - np.array(1)).at_least(np.array(0))
     threshold = graph.op("GatherElements", excess, last, axis=1) / graph.op(
         "GatherElements", give, last, axis=1
     )

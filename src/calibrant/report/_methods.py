@@ -81,9 +81,9 @@ def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> Methods:
 
     numbers = by_label(scores, as_floats(scores, "scores"), lambda: rows.classes, "scores")
     if numbers.ndim == 0 or len(numbers) != rows.n_given:
+        given = len(numbers) if numbers.ndim else "a single number"
         raise DataError(
-            f"labels and scores must have the same number of rows; got {rows.n_given} and shape "
-            f"{numbers.shape}"
+            f"labels and scores must have the same number of rows; got {rows.n_given} and {given}"
         )
     kept = _some_rows(rows, MAX_FITTED_ROWS, random_state)
     found = compare_methods(
