@@ -23,10 +23,14 @@ SHORT, NO_GAIN = 1e-3, 1e-20
 #: A step that changes the log-odds of no row by more than this changes no curvature by more than a factor of
 #: e, and so goes downhill by at least a quarter of what it promises.
 SAFE = 1.0
-LONG = 20.0
+#: A step that would change log-odds by more than this in all is cut to the second number: it leads from where
+#: nothing curves, and its length means nothing.
+TOO_LONG, LONG = 100.0, 8.0
 #: A step of the Newton method that leaves more than this share of the slope went along an exponential tail,
 #: where a step of any length changes log-odds by one. After so many steps, longer ones are tried.
 TAIL, PATIENCE = 0.3, 6
+#: A longer step ends where at least this share of the slope is left: beyond, rows are certain of anything.
+FADING = 1e-3
 #: Lengths that are tried in one question, in place of a step that ended uphill, or in a tail.
 SHORTER = (np.ldexp(1.0, -np.arange(1, 5)), np.ldexp(1.0, -np.arange(6, 62, 2)))
 LONGER = np.ldexp(1.0, np.arange(2, 42, 2))
@@ -34,7 +38,7 @@ LONGER = np.ldexp(1.0, np.arange(2, 42, 2))
 #: that can be told.
 SINGULAR = 1e-14
 #: Rows that are uncertain, and lie closer together than this in units of the reach of all, are at one point.
-POINT = 1e-14
+POINT = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def fit_logistic(
     """
     unit = np.ldexp(1.0, np.frexp(np.maximum(-features.min(axis=0), features.max(axis=0)))[1] - 1)
     problem = _Problem(features, unit, target, weights)
-    with np.errstate(under="ignore"):  # far out, certainty
+    with np.errstate(over="ignore", under="ignore"):  # far out, certainty
         theta, pivot, n_iter, converged = _minimise(problem, *_start(problem), max_iter, tol)
     with np.errstate(over="ignore"):
         slope = theta[:-1] / unit
@@ -213,9 +217,10 @@ def newton(
         if regular and (change <= tol or (change <= SHORT and -slope <= NO_GAIN)):
             return theta + step, pivot, n_iter, True
         moved = None
-        if slope < 0:
-            shorter = min(1.0, LONG / float(size.sum()))
-            safe, patient = bool(size.sum() <= SAFE), shorter == 1 and n_iter < PATIENCE
+        if slope < 0 and np.isfinite(size).all():
+            length = float(size.sum())
+            shorter = 1.0 if length <= TOO_LONG else LONG / length
+            safe, patient = length <= SAFE, shorter == 1 and n_iter < PATIENCE
             moved = yield from _advance(
                 theta, shorter * step, pivot, shorter * slope, safe=safe, patient=patient
             )
@@ -239,7 +244,7 @@ def _recentre(
         if not mass > 0:
             break
         offset = hessian[:-1, -1] / mass
-        if (hessian.diagonal()[:-1] / mass > 1.0001 * offset * offset).all():
+        if (hessian.diagonal()[:-1] / mass > 1.01 * offset * offset).all():
             break
         moved = np.clip(pivot + offset, low, high)
         theta = np.append(theta[:-1], theta[-1] + theta[:-1] @ (moved - pivot))
@@ -298,7 +303,7 @@ def _advance(
         if not in_tail and lengths[0] == 0.5 and end + slopes[0] <= 0.1 * slope:
             # Slopes rise along the step, so their mean over it is at most that of the end and the middle.
             return theta + step, gradient, hessian
-        downhill = np.flatnonzero(slopes < 1e-16 * slope if in_tail else slopes <= 0)
+        downhill = np.flatnonzero(slopes <= (FADING * slope if in_tail else 0.0))
         if len(downhill):
             length = lengths[downhill].max()
             gradient, hessian = yield Question(theta + length * step, pivot, step)

@@ -179,7 +179,7 @@ class Slopes(Totals):
         """Add rows, in blocks that fit into the cache."""
         scores, right, weight = self.task.problem.cases(rows)
         high, low = self.task.targets
-        with np.errstate(under="ignore"):  # far out, certainty
+        with np.errstate(over="ignore", under="ignore"):  # far out, certainty
             for start in range(0, len(right), BLOCK):
                 some = slice(start, start + BLOCK)
                 target = np.where(right[some], high, low)
