@@ -365,6 +365,7 @@ def _calibrated_decisions(
     cost: Float64Array,
 ) -> IntArray:
     if calibrator is not None:
-        fitted = OneVsAllCalibrator(calibrator, classes=range(len(cost))).fit(proba, y)
+        # Many are tried in folds; one that points the wrong way costs more, and needs no warning.
+        fitted = OneVsAllCalibrator(calibrator).fit_positions(proba, y, None, np.arange(len(cost)))
         proba, asked = fitted.predict_proba(proba), fitted.predict_proba(asked)
     return np.asarray(new_rule(rule).fit(proba, y, cost).decide(asked))
