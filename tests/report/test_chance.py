@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from calibrant.report import summarize
 from calibrant.report._chance import ChanceTest, fit_and_test, p_values
@@ -18,7 +19,7 @@ def examine(happened, forecast, weight=None):
 
 
 def column(calibration, drawn, bias=0.0, variance=0.0, growth=0.0):
-    return ChanceTest(calibration, drawn, MeanTest(bias, variance, growth, 1.0), variance)
+    return ChanceTest(calibration, drawn, MeanTest(bias, variance, growth, 1.0), variance, variance)
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,18 @@ def test_the_bound_is_above_the_gap_and_that_of_the_mean(calibration, drawn, bia
     test = column(calibration, np.array(drawn), bias, variance, growth)
     assert test.gap <= test.bound * (1 + 1e-12) or test.bound == 1
     assert abs(bias) <= test.mean_bound <= test.bound <= 1
+
+
+@pytest.mark.parametrize("shift", [0.5, 1.0])
+def test_the_bound_holds_95_times_in_100_where_the_gap_is_where_chance_is(shift):
+    """Odds that are too high all over: forecasts are off most where outcomes scatter most."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(200):
+        logits = 2 * rng.normal(size=1500)
+        right, said = expit(logits), expit(logits + shift)
+        held += examine(rng.random(1500) < right, said).bound >= np.sqrt(np.mean((said - right) ** 2))
+    assert held >= 180  # of 200 at 95% less are held once in 400 times
 
 
 @pytest.mark.parametrize("n_rows", [30, 1000])

@@ -34,12 +34,15 @@ class ChanceTest:
         By how much all forecasts are off together.
     mean_variance : float
         What chance does to that: the variance by the forecasts or by the fit, whichever is greater.
+    gap_variance : float
+        The same with regard to where the gaps are: rows count by their squared distance from the fit.
     """
 
     calibration: float
     drawn_calibration: Float64Array
     mean: MeanTest
     mean_variance: float
+    gap_variance: float
 
     @property
     def expected(self) -> float:
@@ -66,11 +69,11 @@ class ChanceTest:
         """How far forecasts could be off, root mean square: an upper confidence bound of 95%.
 
         The calibration part beyond chance scatters around the squared gap as that of right forecasts does,
-        and by twice the gap times the scatter of a mean; the bound is the greatest gap that would leave
-        what was observed. It is at least the bound of the mean.
+        and by twice the gap times the scatter of a mean over the gaps; the bound is the greatest gap that
+        would leave what was observed. It is at least the bound of the mean.
         """
         z, beyond = ONE_SIDED, max(self.calibration - self.expected, 0.0)
-        cross = 2 * z**2 * self.mean_variance
+        cross = 2 * z**2 * self.gap_variance
         scatter = cross**2 + 2 * cross * beyond + z**2 * float(self.drawn_calibration.var())
         return min(max(math.sqrt(beyond + cross + math.sqrt(scatter)), self.mean_bound), 1.0)
 
@@ -140,12 +143,16 @@ def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReli
     observed = _observed_shares(column, draws)[np.newaxis]
     fit = _refit(observed, draws)
     mean = MeanTest.of(column, draws)
-    by_fit = float(power_sums(draws)[0] @ (fit[0] * (1 - fit[0]))) / draws.weight.sum() ** 2
+    variances = power_sums(draws)[0] * fit[0] * (1 - fit[0]) / draws.weight.sum() ** 2
+    mean_variance = max(mean.variance, float(variances.sum()))
+    squared_gap = (draws.forecast - fit[0]) ** 2
+    typical = max(float(draws.weight @ squared_gap) / draws.weight.sum(), ROUNDING)
     return with_band, ChanceTest(
         calibration=float(_calibration(observed, fit, draws)[0]),
         drawn_calibration=_calibration(shares, fits, draws),
         mean=mean,
-        mean_variance=max(mean.variance, by_fit),
+        mean_variance=mean_variance,
+        gap_variance=max(mean_variance, float(variances @ squared_gap) / typical),
     )
 
 
