@@ -225,9 +225,9 @@ def test_costs_by_label_and_one_class():
         ),
         (
             MetaCostClassifier(GaussianNB(), COST, resamples=[[0, 1], [2, 150]]),
-            "resample 1 must hold row numbers from 0 to 149; got 150",
+            "resamples must hold row numbers from 0 to 149; resample 1 does not",
         ),
-        (MetaCostClassifier(GaussianNB(), COST, resamples=[[]]), "resample 0 has none"),
+        (MetaCostClassifier(GaussianNB(), COST, resamples=[[]]), "resample 0 does not"),
         (MetaCostClassifier(GaussianNB(), COST, resamples=[]), "at least one resample; got none"),
         (
             MetaCostClassifier(FrozenEstimator(GaussianNB()), COST),
