@@ -19,7 +19,7 @@ MANY_ROWS, FEW_ROWS = 100_000, 10_000
 TOLERANCE = 1e-7
 #: A step that changes log-odds no more than this is the last, too, if it gains less than the second number,
 #: per unit of weight: the rest is rounding.
-SHORT, NO_GAIN = 1e-3, 1e-20
+SHORT, NO_GAIN = 1e-4, 1e-20
 #: A step that changes the log-odds of no row by more than this changes no curvature by more than a factor of
 #: e, and so goes downhill by at least a quarter of what it promises.
 SAFE = 1.0

@@ -14,9 +14,9 @@ from calibrant.calibrators._logistic import LogisticFit, fit_logistic
 
 #: With more rows than the first number, the fit starts from the solution for about the second number.
 MANY_ROWS, FEW_ROWS = 100_000, 10_000
-#: Newton steps after which a fit counts as diverging. One that exists takes about seven, seldom fifteen;
-#: one that does not goes on by steps of about one, in units of the log-odds.
-MAX_STEPS = 30
+#: Newton steps after which a fit counts as diverging. One that exists takes about seven, seldom thirty;
+#: one that does not goes on for ever, by steps of about one in units of the log-odds, or longer ones.
+MAX_STEPS = 40
 #: Greatest numbers of rough and of last steps, and the length of a step after which each kind ends.
 ROUGH_STEPS, ROUGH = 15, 1e-3
 LAST_STEPS, FINE = 4, 1e-9

@@ -24,7 +24,7 @@ from calibrant.engines._rows import Rows
 from calibrant.engines._summary import NoRowsError, Plan
 
 #: Steps after which a fit without an optimum is left as it is: each of them is a pass.
-MOST_STEPS = 30
+MOST_STEPS = 40
 #: Times that the moments are taken again about a better centre.
 MOST_CENTRES = 4
 
