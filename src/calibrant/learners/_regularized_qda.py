@@ -1,6 +1,7 @@
 """Gaussian classes whose covariances are regularised only as far as they need it."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -99,15 +100,12 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         check_number("max_condition", self.max_condition, "a number above 1", lambda bound: bound > 1)
-        given = list(self.schedule) if np.iterable(self.schedule) else []
-        if not given:
+        schedule = list(self.schedule) if np.iterable(self.schedule) else []
+        if not schedule or not all(_is_share(amount) for amount in schedule):
             raise ParameterError(
-                f"schedule must hold at least one number, all from 0 to 1; got {shown(self.schedule)}"
+                f"schedule must hold at least one number, all from 0 to 1; got {shown(schedule)}"
             )
-        schedule = [
-            check_number("schedule", amount, "of numbers from 0 to 1", lambda share: 0 <= share <= 1)
-            for amount in given
-        ]
+        schedule = [float(amount) for amount in schedule]
         X, y = read_training_table(self, X, y, np.float64)
         weights = check_weights(sample_weight, len(y))
         weights = np.ones(len(y)) if weights is None else weights
@@ -178,6 +176,10 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
         """
         best = self.predict_log_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
+
+
+def _is_share(amount: object) -> bool:
+    return isinstance(amount, Real) and not isinstance(amount, np.timedelta64) and 0 <= float(amount) <= 1
 
 
 def _mean_and_covariance(X: Float64Array, weights: Float64Array) -> tuple[Float64Array, Float64Array]:

@@ -80,10 +80,10 @@ def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> Methods:
     from calibrant.models import compare_methods  # noqa: PLC0415  (scikit-learn)
 
     numbers = by_label(scores, as_floats(scores, "scores"), lambda: rows.classes, "scores")
-    if numbers.ndim == 0 or len(numbers) != rows.n_given:
-        given = len(numbers) if numbers.ndim else "a single number"
+    n_there = len(numbers) if numbers.ndim else 0
+    if n_there != rows.n_given:
         raise DataError(
-            f"labels and scores must have the same number of rows; got {rows.n_given} and {given}"
+            f"labels and scores must have the same number of rows; got {rows.n_given} and {n_there}"
         )
     kept = _some_rows(rows, MAX_FITTED_ROWS, random_state)
     found = compare_methods(
