@@ -179,7 +179,7 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
 
 
 def _is_share(amount: object) -> bool:
-    return isinstance(amount, Real) and not isinstance(amount, np.timedelta64) and 0 <= float(amount) <= 1
+    return isinstance(amount, Real) and not isinstance(amount, np.timedelta64) and bool(0 <= amount <= 1)
 
 
 def _mean_and_covariance(X: Float64Array, weights: Float64Array) -> tuple[Float64Array, Float64Array]:
