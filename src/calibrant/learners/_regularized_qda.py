@@ -179,7 +179,9 @@ class RegularizedQDA(ClassifierMixin, BaseEstimator):
 
 
 def _is_share(amount: object) -> bool:
-    return isinstance(amount, Real) and not isinstance(amount, np.timedelta64) and bool(0 <= amount <= 1)
+    if not isinstance(amount, Real) or isinstance(amount, np.timedelta64):
+        return False
+    return bool(amount <= 1) and not amount < 0
 
 
 def _mean_and_covariance(X: Float64Array, weights: Float64Array) -> tuple[Float64Array, Float64Array]:
