@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from calibrant.experiments import _cache
 from calibrant.experiments._cache import Cache
@@ -35,6 +36,7 @@ def jobs(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     sys.modules.pop("some_jobs", None)
+    get_reusable_executor().shutdown()  # workers that earlier tests have left would not find the module
     import some_jobs
 
     yield some_jobs
