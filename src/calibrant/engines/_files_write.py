@@ -13,7 +13,7 @@ import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 
 from calibrant._core._errors import DataError
-from calibrant.engines._plain import converting, is_bytes, plain, plain_type
+from calibrant.engines._plain import converting, is_bytes, n_bytes, plain, plain_type
 
 #: A Parquet row group is written when it has this many rows, or this many bytes.
 GROUP_ROWS = 1 << 20
@@ -128,7 +128,7 @@ class ParquetWriter(Writer):
         """Write some rows, together with those that wait for a full row group."""
         self._waiting.append(table)
         self._n_waiting += table.num_rows
-        self._n_bytes += table.nbytes
+        self._n_bytes += n_bytes(table)
         if self._n_waiting >= GROUP_ROWS or self._n_bytes >= GROUP_BYTES:
             self._flush()
 

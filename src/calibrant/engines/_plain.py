@@ -105,3 +105,11 @@ def reason_of(error: BaseException) -> str:
     """The first line of what others say went wrong."""
     line = (str(error).splitlines() or [type(error).__name__])[0].rstrip(". ")
     return "".join(sign if sign.isprintable() else "?" for sign in line[:REASON])
+
+
+def n_bytes(values: pa.Array | pa.Table) -> int:
+    """How much memory values take; with older releases, of views that of all they look into."""
+    try:
+        return int(values.nbytes)
+    except pa.ArrowTypeError:
+        return int(values.get_total_buffer_size())

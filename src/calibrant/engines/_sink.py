@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from zoneinfo import ZoneInfoNotFoundError
 
 import pyarrow as pa
 
@@ -22,7 +23,7 @@ from calibrant.engines._files_write import WRITERS, ArrowStreamWriter, Writer
 from calibrant.engines._plain import reason_of
 
 #: What values raise that a format has no form for, such as a year beyond those of a calendar.
-_UNWRITABLE = (pa.ArrowException, ArithmeticError, UnicodeError)
+_UNWRITABLE = (pa.ArrowException, ArithmeticError, UnicodeError, ZoneInfoNotFoundError)
 
 #: What a place for rows must be, in messages.
 MUST = "be writable, with room on its disk"

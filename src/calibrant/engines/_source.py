@@ -9,7 +9,7 @@ from lzma import LZMAError
 import pyarrow as pa
 
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
-from calibrant.engines._plain import reason_of
+from calibrant.engines._plain import n_bytes, reason_of
 
 #: Numbers of a batch, and its rows at least and at most: enough to make light of what every batch costs.
 BATCH_NUMBERS, LEAST_ROWS, MOST_ROWS = 1 << 21, 1 << 10, 1 << 18
@@ -198,15 +198,15 @@ def _damaged(batch: pa.RecordBatch, columns: list[str]) -> str:
 def _joined(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """The same rows, small batches put together, as every batch costs its time, whatever its size."""
     waiting: list[pa.RecordBatch] = []
-    n_rows = n_bytes = 0
+    n_rows = n_waiting = 0
     for batch in batches:
         size = _text_bytes(batch)
-        if waiting and (n_rows + batch.num_rows > rows or n_bytes + size > BATCH_BYTES):
+        if waiting and (n_rows + batch.num_rows > rows or n_waiting + size > BATCH_BYTES):
             yield from _one(waiting)
-            waiting, n_rows, n_bytes = [], 0, 0
+            waiting, n_rows, n_waiting = [], 0, 0
         if waiting or batch.num_rows < min(rows, FEW_ROWS):
             waiting.append(batch)
-            n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + size
+            n_rows, n_waiting = n_rows + batch.num_rows, n_waiting + size
         else:
             yield batch
     yield from _one(waiting)
@@ -215,7 +215,7 @@ def _joined(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
 def _text_bytes(batch: pa.RecordBatch) -> int:
     """Bytes of what may be long, such as text: of all else, the number of rows says enough."""
     return sum(
-        batch.column(place).nbytes
+        n_bytes(batch.column(place))
         for place, field in enumerate(batch.schema)
         if not (pa.types.is_primitive(field.type) or pa.types.is_dictionary(field.type))
     )
