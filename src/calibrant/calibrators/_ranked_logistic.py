@@ -69,8 +69,9 @@ class RankMap:
             Probabilities.
         """
         z: Float64Array = np.full(1, self.B)
-        for slope, each in zip(self.A, scores, strict=True):
-            z = z + slope * _transformed(each, self.transform)
+        with np.errstate(over="ignore"):  # far out the answer is 0 or 1
+            for slope, each in zip(self.A, scores, strict=True):
+                z = z + slope * _transformed(each, self.transform)
         return np.asarray(expit(np.negative(z, out=z), out=z))
 
 

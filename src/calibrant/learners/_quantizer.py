@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calibrant._core._arrays import IntArray
 from calibrant._core._checks import check_number
+from calibrant._core._extremes import HUGE
 from calibrant._core._foreign import read_table
 
 #: Keeps a value that lies on an edge out of the cell below it, whatever rounding does.
@@ -88,9 +89,10 @@ class EqualWidthQuantizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         """
         check_is_fitted(self, "data_min_")
         X = read_table(self, X, dtype=np.float64)
-        # Halved, as the distance between two finite numbers need not be finite.
-        start, width = self.data_min_ / 2, self.data_max_ / 2 - self.data_min_ / 2
-        share = (np.clip(X, self.data_min_, self.data_max_) / 2 - start) / np.where(width > 0, width, 1)
+        # Halved where the distance between two finite numbers need not be finite; halves of the least are 0.
+        half = np.where(np.maximum(-self.data_min_, self.data_max_) > HUGE, 0.5, 1.0)
+        start, width = self.data_min_ * half, self.data_max_ * half - self.data_min_ * half
+        share = (np.clip(X, self.data_min_, self.data_max_) * half - start) / np.where(width > 0, width, 1)
         level = np.floor(share * self.n_levels + ROUNDING)
         return np.asarray(np.minimum(level, self.n_levels - 1), dtype=np.intp)
 
