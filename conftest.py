@@ -1,5 +1,6 @@
 """What all tests and doctests share."""
 
+import signal
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,6 +10,9 @@ from hypothesis import settings
 # The same examples in every run, however busy the machine is.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+# Shells ignore Ctrl-C for what they run in the background, and so would all processes that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
