@@ -85,8 +85,9 @@ def test_the_remedies_are_remedies(credit):
     "calibrator", [SigmoidCalibrator(), BinningCalibrator(), PAVCalibrator(increasing=False)]
 )
 def test_a_map_that_can_fall_does_not_warn(calibrator, credit):
-    calibrator.fit(*credit)
-    ScoreModel(calibrator).fit(*credit)
+    scores, _ = credit
+    for model in (calibrator, ScoreModel(calibrator)):
+        assert np.ptp(model.fit(*credit).predict_proba(scores)[:, 1]) > 0.5
 
 
 MANY = {
@@ -150,9 +151,9 @@ def test_noise_out_of_fold_raises_no_alarm(learner):
 
 
 def test_priors_of_one_row_left_out_raise_no_alarm():
-    CalibratedClassifier(DummyClassifier(strategy="prior"), cv=LeaveOneOut()).fit(
-        np.zeros((60, 1)), np.arange(60) % 2
-    )
+    model = CalibratedClassifier(DummyClassifier(strategy="prior"), cv=LeaveOneOut())
+    proba = model.fit(np.zeros((60, 1)), np.arange(60) % 2).predict_proba([[0.0]])
+    np.testing.assert_allclose(proba, 0.5)
 
 
 @pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")
