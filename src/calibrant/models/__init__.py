@@ -7,6 +7,7 @@
 - `compare_methods`, `compare_forecasts`: which method to use; `named_method`: the methods compared.
 """
 
+from calibrant._core._place import ModelFileError
 from calibrant.models._comparison import (
     MethodComparison,
     MethodResult,
@@ -19,7 +20,6 @@ from calibrant.models._files import load, save
 from calibrant.models._methods import named_method
 from calibrant.models._onnx import save_onnx, to_onnx
 from calibrant.models._onnx_graph import OnnxExportError
-from calibrant.models._place import ModelFileError
 from calibrant.models._schema import schema
 from calibrant.models._score_model import ScoreModel
 from calibrant.models._summary import FitMetrics, TrainingSummary

@@ -5,13 +5,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array
-from calibrant._core._fitted import check_fitted
-from calibrant._core._names import NamedColumns
-from calibrant.calibrators import CodeCalibrator, takes_score_matrix
-from calibrant.decisions import ExpectedCostRule, reasonable
-from calibrant.models._columns import CODE, ONE_VS_ALL
-from calibrant.models._costs import Costs
-from calibrant.models._fields import (
+from calibrant._core._fields import (
     Choice,
     ListOf,
     Matrix,
@@ -26,9 +20,15 @@ from calibrant.models._fields import (
     check_length,
     object_schema,
 )
+from calibrant._core._fitted import check_fitted
+from calibrant._core._names import NamedColumns
+from calibrant._core._place import Place
+from calibrant.calibrators import CodeCalibrator, takes_score_matrix
+from calibrant.decisions import ExpectedCostRule, reasonable
+from calibrant.models._columns import CODE, ONE_VS_ALL
+from calibrant.models._costs import Costs
 from calibrant.models._kinds import Kind, Kinds, one_of
 from calibrant.models._labels import Labels
-from calibrant.models._place import Place
 from calibrant.models._ranked import ACCURACY_TABLE, RANKED_LOGISTIC
 from calibrant.models._rules import RULES
 from calibrant.models._score_model import ScoreModel, n_scores_of

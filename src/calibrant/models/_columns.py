@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array
+from calibrant._core._fields import Field, Number, Numbers, Record, Schema, Wholes, check_length
+from calibrant._core._place import Place
 from calibrant.calibrators import CodeCalibrator, ConstantAnswer, OneVsAllCalibrator, new_calibrator
 from calibrant.codes import LeastSquares, Normalize
 from calibrant.codes._matrices import is_one_vs_all
 from calibrant.models._combiners import COMBINER
-from calibrant.models._fields import Field, Number, Numbers, Record, Schema, Wholes, check_length
 from calibrant.models._kinds import Kind, Unfitted, unfitted_schema
-from calibrant.models._place import Place
 from calibrant.models._two_class import TWO_CLASS
 
 #: What a column tells apart: the rest, and its class or its positive side.

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from calibrant._core._fields import Choice, Flag, ListOf, Maybe, Number, Record, Whole
+from calibrant._core._place import Place
 from calibrant.codes import Coupling, LeastSquares, Normalize, check_combiner
-from calibrant.models._fields import Choice, Flag, ListOf, Maybe, Number, Record, Whole
 from calibrant.models._kinds import Kind, Kinds, Unfitted
-from calibrant.models._place import Place
 from calibrant.models._two_class import PROBABILITY
 
 #: More iterations than this never end for those who wait.

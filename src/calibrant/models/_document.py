@@ -8,6 +8,8 @@ import numpy as np
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
+from calibrant._core._fields import Maybe, Text, check_keys
+from calibrant._core._place import Place
 from calibrant.models._chain import (
     CALIBRATORS,
     SCORE_COLUMNS,
@@ -17,10 +19,8 @@ from calibrant.models._chain import (
     write_training,
 )
 from calibrant.models._combiners import COMBINERS
-from calibrant.models._fields import Maybe, Text, check_keys
 from calibrant.models._kinds import Kind, Kinds
 from calibrant.models._labels import Labels
-from calibrant.models._place import Place
 from calibrant.models._rules import RULES
 from calibrant.models._score_model import n_scores_of
 from calibrant.models._text import checksum_of
@@ -131,7 +131,7 @@ def from_document(document: dict[str, Any], name: str = "the document") -> Any:
     >>> from_document(document)
     Traceback (most recent call last):
         ...
-    calibrant.models._place.ModelFileError: the document: checksum must be that of the contents; ...
+    calibrant._core._place.ModelFileError: the document: checksum must be that of the contents; ...
     """
     at = Place(name)
     model = _put_together(document, at)

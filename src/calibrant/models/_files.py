@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from calibrant._core._place import ModelFileError
 from calibrant._core._whole_files import write_whole
 from calibrant.models._document import from_document, to_document
-from calibrant.models._place import ModelFileError
 from calibrant.models._text import to_text
 
 #: The largest model file, in bytes. A thousand classes by isotonic regression need about four million.

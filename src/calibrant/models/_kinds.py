@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._core._arrays import Array
+from calibrant._core._fields import Field, Record, Schema, check_keys, object_schema
 from calibrant._core._fitted import check_fitted
-from calibrant.models._fields import Field, Record, Schema, check_keys, object_schema
-from calibrant.models._place import ModelFileError, Place
+from calibrant._core._place import ModelFileError, Place
 
 #: Puts fitted numbers, checked one by one, into an unfitted object; checks what concerns several of them.
 Restore = Callable[[Any, dict[str, Any], Place, Array], None]

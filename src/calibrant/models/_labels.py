@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array
-from calibrant.models._fields import MOST_WHOLE, Choice, Field, Number, Schema, check_keys, object_schema
-from calibrant.models._place import Place
+from calibrant._core._fields import MOST_WHOLE, Choice, Field, Number, Schema, check_keys, object_schema
+from calibrant._core._place import Place
 
 #: Bounds that no honest file meets, and that keep a dishonest one from filling the memory.
 MOST_LABELS, LONGEST_LABEL = 100_000, 1_000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibrant._core._fitted import check_fitted
+from calibrant._core._place import ModelFileError
 from calibrant._core._whole_files import write_whole
 from calibrant.calibrators import (
     AccuracyTableCalibrator,
@@ -25,7 +26,6 @@ from calibrant.models._onnx_combine import combine
 from calibrant.models._onnx_decide import as_labels, by_cost, by_rule, most_probable
 from calibrant.models._onnx_graph import Graph, OnnxExportError, Tensor
 from calibrant.models._onnx_ranked import ranked_proba
-from calibrant.models._place import ModelFileError
 from calibrant.models._score_model import ScoreModel
 
 if TYPE_CHECKING:

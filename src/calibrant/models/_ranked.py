@@ -11,13 +11,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._errors import CalibrantError
-from calibrant.calibrators import AccuracyTableCalibrator, RankedLogisticCalibrator, RankMap
-from calibrant.calibrators._cell_sizes import MOST_PER_AXIS
-from calibrant.calibrators._cells import MOST_CELLS, Axis, Cells, Grid
-from calibrant.calibrators._combinations import RankPlan, plan_ranks
-from calibrant.calibrators._smoothing import Smoothed
-from calibrant.calibrators._table import Counted, TableModel
-from calibrant.models._fields import (
+from calibrant._core._fields import (
     Choice,
     Either,
     Field,
@@ -32,8 +26,14 @@ from calibrant.models._fields import (
     Wholes,
     check_length,
 )
+from calibrant._core._place import ModelFileError, Place
+from calibrant.calibrators import AccuracyTableCalibrator, RankedLogisticCalibrator, RankMap
+from calibrant.calibrators._cell_sizes import MOST_PER_AXIS
+from calibrant.calibrators._cells import MOST_CELLS, Axis, Cells, Grid
+from calibrant.calibrators._combinations import RankPlan, plan_ranks
+from calibrant.calibrators._smoothing import Smoothed
+from calibrant.calibrators._table import Counted, TableModel
 from calibrant.models._kinds import Kind
-from calibrant.models._place import ModelFileError, Place
 from calibrant.models._two_class import PROBABILITY, SEED
 
 CRITERION = Choice("cv", "aic", "bic")

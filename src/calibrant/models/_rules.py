@@ -5,15 +5,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array, IntArray
-from calibrant.decisions import (
-    ExpectedCostRule,
-    LachicheFlachRule,
-    MossmanRule,
-    ParallelPartitionRule,
-    mossman_matrix,
-    weight_matrix,
-)
-from calibrant.models._fields import (
+from calibrant._core._fields import (
     Choice,
     Either,
     ListOf,
@@ -25,8 +17,16 @@ from calibrant.models._fields import (
     Wholes,
     check_length,
 )
+from calibrant._core._place import Place
+from calibrant.decisions import (
+    ExpectedCostRule,
+    LachicheFlachRule,
+    MossmanRule,
+    ParallelPartitionRule,
+    mossman_matrix,
+    weight_matrix,
+)
 from calibrant.models._kinds import Kind, Kinds
-from calibrant.models._place import Place
 from calibrant.models._two_class import SEED
 
 #: A rule by weights has a matrix of the classes by the classes: more would fill the memory.

@@ -6,6 +6,7 @@ from typing import Any
 
 from calibrant._core._checks import is_whole, shown
 from calibrant._core._errors import ParameterError
+from calibrant._core._fields import Schema, object_schema
 from calibrant.models._chain import CALIBRATORS, SCORE_COLUMNS, SCORE_MODEL, TRAINING
 from calibrant.models._document import (
     CHECKSUM,
@@ -18,7 +19,6 @@ from calibrant.models._document import (
     has_classes,
     has_columns,
 )
-from calibrant.models._fields import Schema, object_schema
 from calibrant.models._kinds import Kind, one_of
 from calibrant.models._rules import RULES
 

@@ -5,17 +5,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array
-from calibrant.calibrators import (
-    BinningCalibrator,
-    Bins,
-    Blocks,
-    IdentityCalibrator,
-    PAVCalibrator,
-    SigmoidCalibrator,
-)
-from calibrant.calibrators._pav import _LinearMap, _StepMap
-from calibrant.calibrators._steps import IntervalLookup
-from calibrant.models._fields import (
+from calibrant._core._fields import (
     Choice,
     Either,
     Flag,
@@ -28,8 +18,18 @@ from calibrant.models._fields import (
     Wholes,
     check_length,
 )
+from calibrant._core._place import Place
+from calibrant.calibrators import (
+    BinningCalibrator,
+    Bins,
+    Blocks,
+    IdentityCalibrator,
+    PAVCalibrator,
+    SigmoidCalibrator,
+)
+from calibrant.calibrators._pav import _LinearMap, _StepMap
+from calibrant.calibrators._steps import IntervalLookup
 from calibrant.models._kinds import Kind, Kinds
-from calibrant.models._place import Place
 
 PROBABILITY = Number(0.0, 1.0)
 WEIGHT = Number(above=0.0)

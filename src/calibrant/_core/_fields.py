@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant.models._place import Place
+from calibrant._core._place import Place
 
 #: A fragment of JSON Schema.
 Schema = dict[str, Any]
