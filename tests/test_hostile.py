@@ -182,12 +182,14 @@ LEFT_OUT = {
     "models.save_onnx": "is about files, see tests/models/test_onnx.py",
     "models.to_onnx": "needs another package, see tests/models/test_onnx.py",
     "report.Reliability": "is a result",
-    "calibrators.takes_score_matrix": "only looks",
+    "calibrators.RowCalibrator": "is a base",
+    "calibrators.ScoreCalibrator": "is a base",
 }
 #: Methods for the rooms below, which pass checked rows.
 SEAMS = {
-    "fit_positions", "take_models", "table_model", "plan_for", "cell_sizes", "labels_of_columns",
-    "name_columns", "order_of_columns", "check_cost", "fit_points", "fit_bins", "fit_map", "decide_positions",
+    "fit_rows", "fit_columns", "plan", "column_plan", "answers", "labels_of_columns", "name_columns",
+    "order_of_columns", "check_cost", "decide_positions", "decide_in_graph", "kind", "from_parameters",
+    "fitted_numbers", "take_fitted", "for_rows",
     "set_params", "set_output", "get_params", "from_fitted",
 }  # fmt: skip
 OURS = (UserWarning, ConvergenceWarning, DataConversionWarning)

@@ -18,11 +18,11 @@ from calibrant import (
     RankedLogisticCalibrator,
     ScoreModel,
     SigmoidCalibrator,
+    decisions as d,
     likely_errors,
+    metrics as m,
     top_candidates,
 )
-from calibrant import decisions as d
-from calibrant import metrics as m
 from calibrant.calibrators import CodeCalibrator, score_status_correlation
 from calibrant.engines import apply_in_batches, fit_in_passes, rows_of
 from calibrant.models import compare_forecasts, compare_methods, from_document, to_document

@@ -7,8 +7,7 @@ import statistics
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant import AccuracyTableCalibrator, CalibrantError
 from calibrant.calibrators import _cells
@@ -378,8 +377,8 @@ def test_lidstone_by_cross_validation_is_reproducible_and_beats_a_bad_choice():
         ({"width": "cv", "candidates": [0.1, 0]}, "candidates must be above 0, for all axes.*got 0"),
         ({"n_cells": "cv", "candidates": [0.1]}, "candidates must be a whole number from 1 to 1000.*got 0.1"),
         ({"smoothing": "loess"}, "smoothing must be one of 'ma_cov', 'ma', 'median', .*; got 'loess'"),
-        ({"lam": -1}, "lam must be 'cv' or a number from 0; got -1"),
-        ({"lam": "best"}, "lam must be 'cv' or a number from 0; got 'best'"),
+        ({"lam": -1}, "lam must be a number from 0, or 'cv'; got -1"),
+        ({"lam": "best"}, "lam must be a number from 0, or 'cv'; got 'best'"),
         ({"fallback": "zero"}, "fallback must be one of 'prior', 'half', 'nan'; got 'zero'"),
         ({"cv": 1}, "cv must be a whole number from 2; got 1"),
         (

@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 from calibrant import CalibrantError, OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
 from calibrant.calibrators import CodeCalibrator, ConstantAnswer
 from calibrant.codes import all_pairs, coupling, least_squares, one_vs_all, ordinal
+from calibrant.passes import Rows
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_rows_without_a_score_of_a_column_are_left_out_of_it(data):
     scores, y = data
     known = np.ones(scores.shape, dtype=bool)
     known[:150, 0] = False
-    model = CodeCalibrator("all_pairs", "pav").fit_positions(scores, y, np.ones(300), np.arange(4), known)
+    model = CodeCalibrator("all_pairs", "pav").fit_rows(Rows(scores, y, np.ones(300)), np.arange(4), known)
     inside = np.flatnonzero(y < 2)
     inside = inside[inside >= 150]
     wanted = PAVCalibrator().fit(scores[inside, 0], y[inside] == 0)
@@ -115,7 +116,7 @@ def test_frames_copies_and_many_rows(data, monkeypatch):
     np.testing.assert_array_equal(of_frame, clone(model).fit(scores, y).predict_proba(scores))
     assert model.get_params()["calibrator__between"] == "linear"
     many = np.tile(scores, (20, 1))
-    monkeypatch.setattr("calibrant.calibrators._code.BLOCK_BYTES", 1)
+    monkeypatch.setattr("calibrant.calibrators._columns.BLOCK_BYTES", 1)
     np.testing.assert_allclose(model.predict_proba(many), np.tile(of_frame, (20, 1)), atol=1e-12)
 
 

@@ -167,6 +167,6 @@ def test_weights_in_passes_have_the_chance_of_memory():
             for part in (slice(90), slice(90, None))
         ]
         passes = fit_in_passes("pav", lambda batches=batches: batches, classes=["no", "yes"])
-        memory = PAVCalibrator().learn(scores, position, weight)
+        memory = PAVCalibrator().fit(scores, position, weight)
         assert memory._direction.chance < 0.5
         assert passes._direction.chance == pytest.approx(memory._direction.chance, rel=0.2)

@@ -10,14 +10,14 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from scipy.optimize import linprog, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant import RankedLogisticCalibrator, SigmoidCalibrator
-from calibrant.calibrators._rank_fit import fit_rank
-from calibrant.engines import Rows, _logistic_plan, fit_in_passes
+from calibrant.engines import Rows, fit_in_passes
+from calibrant.passes import _logistic_plan
+from calibrant.passes._logistic_fast import fit_fast
 
 COUNT = st.integers(0, 6).flatmap(lambda digits: st.integers(10**digits // 10 + 1, 10**digits))
 
@@ -166,7 +166,7 @@ def test_several_features():
             continue
         smooth = bool(rng.random() < 0.5)
         wanted = targets(label, weights, smooth)
-        fit = fit_rank(features, wanted, weights)
+        fit = fit_fast(features, wanted, weights)
         if not smooth and not has_an_optimum(features, label):
             assert not fit.converged
             n_without += 1

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.datasets import load_digits
 from sklearn.isotonic import IsotonicRegression
 from sklearn.naive_bayes import GaussianNB

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from calibrant.calibrators import _rank_fit
-from calibrant.calibrators._logistic import fit_logistic
-from calibrant.calibrators._rank_fit import fit_rank
+from calibrant.passes import _logistic_fast
+from calibrant.passes._logistic import fit_logistic
+from calibrant.passes._logistic_fast import fit_fast
 
 
 def drawn(n, slopes, intercept=0.0, seed=0):
@@ -30,7 +30,7 @@ def loss(theta, scores, target, weights):
 def test_it_is_the_maximum_of_the_likelihood(slopes, intercept, weighted):
     scores, target = drawn(600, np.array(slopes), intercept)
     weights = np.random.default_rng(1).gamma(1, size=600) + 0.01 if weighted else None
-    fit = fit_rank(scores, target, weights)
+    fit = fit_fast(scores, target, weights)
     assert fit.converged
     assert fit.n_iter < 20
     safe = fit_logistic(scores.T, target, weights)
@@ -44,8 +44,8 @@ def test_it_is_the_maximum_of_the_likelihood(slopes, intercept, weighted):
 @pytest.mark.parametrize("shift", [0.0, 1e3])
 def test_scale_and_origin_do_not_matter(scale, shift):
     scores, target = drawn(300, np.array([-1.0, 0.5]))
-    plain = fit_rank(scores, target, None)
-    moved = fit_rank((scores + shift) * scale, target, None)
+    plain = fit_fast(scores, target, None)
+    moved = fit_fast((scores + shift) * scale, target, None)
     np.testing.assert_allclose(moved.slope * scale, plain.slope, rtol=1e-6)
     np.testing.assert_allclose(
         moved.intercept + moved.slope @ np.full(2, shift * scale), plain.intercept, atol=1e-6
@@ -54,26 +54,26 @@ def test_scale_and_origin_do_not_matter(scale, shift):
 
 def test_all_ways_lead_to_the_same_place(monkeypatch):
     scores, target = drawn(500, np.array([-1.0, 0.5]))
-    fast = fit_rank(scores, target, None)
+    fast = fit_fast(scores, target, None)
     safe = fit_logistic(scores.T, target, None)
     np.testing.assert_allclose(fast.slope, safe.slope, atol=1e-9)
     for few_rows in (100, 2):  # two rows can be told apart, and are no start
-        monkeypatch.setattr(_rank_fit, "MANY_ROWS", 100)
-        monkeypatch.setattr(_rank_fit, "FEW_ROWS", few_rows)
-        monkeypatch.setattr(_rank_fit, "BLOCK", 64)
-        np.testing.assert_allclose(fit_rank(scores, target, None).slope, safe.slope, atol=1e-9)
+        monkeypatch.setattr(_logistic_fast, "MANY_ROWS", 100)
+        monkeypatch.setattr(_logistic_fast, "FEW_ROWS", few_rows)
+        monkeypatch.setattr(_logistic_fast, "BLOCK", 64)
+        np.testing.assert_allclose(fit_fast(scores, target, None).slope, safe.slope, atol=1e-9)
         monkeypatch.undo()
-    monkeypatch.setattr(_rank_fit, "ROUGH_STEPS", 1)
-    np.testing.assert_allclose(fit_rank(scores, target, None).slope, safe.slope, atol=1e-9)
+    monkeypatch.setattr(_logistic_fast, "ROUGH_STEPS", 1)
+    np.testing.assert_allclose(fit_fast(scores, target, None).slope, safe.slope, atol=1e-9)
     monkeypatch.undo()
-    monkeypatch.setattr(_rank_fit, "LAST_STEPS", 0)
-    np.testing.assert_allclose(fit_rank(scores, target, None).slope, safe.slope, atol=1e-9)
+    monkeypatch.setattr(_logistic_fast, "LAST_STEPS", 0)
+    np.testing.assert_allclose(fit_fast(scores, target, None).slope, safe.slope, atol=1e-9)
 
 
 def test_scores_that_depend_on_each_other_share_the_slope():
     scores, target = drawn(200, np.array([-1.0]))
-    alone = fit_rank(scores, target, None)
-    twice = fit_rank(np.concatenate([scores, 3 * scores + 1, np.ones((1, 200))]), target, None)
+    alone = fit_fast(scores, target, None)
+    twice = fit_fast(np.concatenate([scores, 3 * scores + 1, np.ones((1, 200))]), target, None)
     assert twice.converged
     np.testing.assert_allclose(twice.slope[0] + 3 * twice.slope[1], alone.slope[0], atol=1e-9)
     np.testing.assert_allclose(twice.slope[0], 3 * twice.slope[1], atol=1e-9)  # equal when standardised
@@ -81,7 +81,7 @@ def test_scores_that_depend_on_each_other_share_the_slope():
 
 
 def test_scores_that_do_not_vary_leave_the_mean():
-    fit = fit_rank(np.array([[2.0] * 4, [0.0] * 4]), np.array([1.0, 0, 0, 0]), np.array([1.0, 1, 1, 2]))
+    fit = fit_fast(np.array([[2.0] * 4, [0.0] * 4]), np.array([1.0, 0, 0, 0]), np.array([1.0, 1, 1, 2]))
     assert fit.slope.tolist() == [0, 0]
     assert fit.intercept == pytest.approx(np.log(4))
     assert fit.converged
@@ -99,8 +99,8 @@ def test_scores_that_do_not_vary_leave_the_mean():
     ids=str,
 )
 def test_what_can_be_told_apart_has_no_optimum(scores, target):
-    assert not fit_rank(np.array(scores), np.array(target), None).converged
-    assert fit_rank(np.array(scores), np.clip(target, 0.1, 0.9), None).converged
+    assert not fit_fast(np.array(scores), np.array(target), None).converged
+    assert fit_fast(np.array(scores), np.clip(target, 0.1, 0.9), None).converged
 
 
 def test_one_row_on_the_wrong_side_is_enough_for_an_optimum():
@@ -108,7 +108,7 @@ def test_one_row_on_the_wrong_side_is_enough_for_an_optimum():
     scores = np.sort(rng.normal(size=2000))[None]
     target = (scores[0] > 0.5).astype(float)
     target[3] = 1.0
-    fit = fit_rank(scores, target, None)
+    fit = fit_fast(scores, target, None)
     assert fit.converged
     np.testing.assert_allclose(fit.slope, fit_logistic(scores.T, target, None).slope, rtol=1e-7)
 
@@ -117,10 +117,10 @@ def test_what_single_precision_cannot_tell_apart_is_left_to_the_safe_solver(monk
     scores, target = drawn(400, np.array([-1.0]))
     close = np.concatenate([scores, scores + 1e-5 * np.random.default_rng(2).normal(size=(1, 400))])
     safe = fit_logistic(close.T, target, None)
-    np.testing.assert_allclose(fit_rank(close, target, None).slope, safe.slope, rtol=1e-6)
+    np.testing.assert_allclose(fit_fast(close, target, None).slope, safe.slope, rtol=1e-6)
 
     def singular(*_):
         raise np.linalg.LinAlgError
 
     monkeypatch.setattr(np.linalg, "solve", singular)
-    np.testing.assert_allclose(fit_rank(close, target, None).slope, safe.slope, rtol=1e-6)
+    np.testing.assert_allclose(fit_fast(close, target, None).slope, safe.slope, rtol=1e-6)

@@ -7,8 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import (
@@ -21,7 +20,8 @@ from sklearn.utils.estimator_checks import (
 )
 
 from calibrant import AccuracyTableCalibrator, CalibrantError, RankedLogisticCalibrator
-from calibrant.calibrators import _ranking
+from calibrant.calibrators import _ranking, fit_rows
+from calibrant.passes import Rows
 
 CALIBRATORS = [
     AccuracyTableCalibrator(width=0.5),
@@ -212,16 +212,16 @@ def test_rows_that_lack_a_score_are_left_out(calibrator):
     known = np.ones(scores.shape, dtype=bool)
     known[::3, 1] = False
     blanked = np.where(known, scores, np.nan)
-    some = clone(calibrator).fit_positions(blanked, y, None, np.arange(4), known)
+    some = fit_rows(clone(calibrator), Rows(blanked, y, None), np.arange(4), known)
     rest = known.all(axis=1)
     fewer = clone(calibrator).set_params(classes=range(4)).fit(scores[rest], y[rest])
     np.testing.assert_array_equal(some.predict_proba(scores), fewer.predict_proba(scores))
     weights = np.arange(80) % 2 + 1.0
-    some = clone(calibrator).fit_positions(blanked, y, weights, np.arange(4), known)
+    some = fit_rows(clone(calibrator), Rows(blanked, y, weights), np.arange(4), known)
     fewer = clone(calibrator).set_params(classes=range(4)).fit(scores[rest], y[rest], weights[rest])
     np.testing.assert_array_equal(some.predict_proba(scores), fewer.predict_proba(scores))
     with pytest.raises(CalibrantError, match="at least one row; got 80 rows, each without the score of some"):
-        clone(calibrator).fit_positions(scores, y, None, np.arange(4), np.zeros(scores.shape, dtype=bool))
+        fit_rows(clone(calibrator), Rows(scores, y, None), np.arange(4), np.zeros(scores.shape, dtype=bool))
 
 
 @every

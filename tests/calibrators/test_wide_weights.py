@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant import BinningCalibrator, PAVCalibrator
 from calibrant.engines import PassOptions, Rows, fit_in_passes

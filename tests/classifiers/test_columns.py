@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant import CalibrantError, CalibratedClassifier, SigmoidCalibrator
-from calibrant.classifiers._columns import ConstantColumn
+from calibrant.calibrators import ConstantAnswer
 from calibrant.codes import all_pairs, coupling, one_vs_all, random_dense
 from calibrant.metrics import brier_score, error_rate
 
@@ -42,7 +42,7 @@ def test_every_code_with_every_combination(three, code, combine, calibrator):
     model = CalibratedClassifier(GaussianNB(), calibrator, code, combine, cv=3, random_state=0).fit(X, y)
     proba = model.predict_proba(X)
     assert model.code_.shape[0] == 3
-    assert len(model.columns_) == model.code_.shape[1] == len(model.counts_)
+    assert len(model.columns_) == model.code_.shape[1] == len(model.calibrator_.counts_)
     assert (proba >= 0).all()
     np.testing.assert_allclose(proba.sum(axis=1), 1, atol=1e-9)
     assert np.mean(model.predict(X) == y) > 0.9
@@ -62,9 +62,9 @@ def test_a_column_is_calibrated_on_its_own_rows_out_of_fold(three):
         scores = cross_val_predict(GaussianNB(), X[rows], label, cv=splits, method="predict_proba")[:, 1]
         final = GaussianNB().fit(X[rows], label).predict_proba(X)[:, 1]
         answers.append(SigmoidCalibrator().fit(scores, label).predict_proba(final)[:, 1])
-    want = coupling(all_pairs(3), np.column_stack(answers), model.counts_)
+    want = coupling(all_pairs(3), np.column_stack(answers), model.calibrator_.counts_)
     np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-9)
-    assert model.counts_.tolist() == [100, 100, 100]
+    assert model.calibrator_.counts_.tolist() == [100, 100, 100]
 
 
 def test_two_classes_need_no_code(three):
@@ -130,8 +130,8 @@ def test_a_column_with_rows_on_one_side_is_constant(three):
     X, y = three
     split = [(np.flatnonzero(y != 2), np.arange(len(y)))]
     model = CalibratedClassifier(GaussianNB(), "sigmoid", "one_vs_all", "least_squares", cv=split).fit(X, y)
-    assert isinstance(model.columns_[2], ConstantColumn)
-    assert model.columns_[2].value == (50 + 1) / (150 + 2)
+    assert model.columns_[2] is None
+    assert model.calibrator_.calibrators_[2] == ConstantAnswer((50 + 1) / (150 + 2))
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 

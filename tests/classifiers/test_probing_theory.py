@@ -1,8 +1,7 @@
 """What Langford and Zadrozny prove, on random finite distributions with arbitrary classifiers."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from calibrant.classifiers import SquaredError
 from calibrant.classifiers._importance import threshold_importance

@@ -250,7 +250,7 @@ def test_weights_of_zero_are_refused_in_passes(rows, tmp_path):
 
 
 def test_areas_that_are_not_known_well_are_said_to_be(rows, monkeypatch):
-    monkeypatch.setattr("calibrant.engines._options.ROWS_PER_BIN", 1500)
+    monkeypatch.setattr("calibrant.passes._options.ROWS_PER_BIN", 1500)
     shown = here("evaluate", "many", "--label", "click", "--scores", "q_yes", "--in-passes", cwd=rows).stdout
     assert "3,000 rows, read in passes." in shown
     assert "area under the ROC curve is known by its bounds; those shown are right to" in shown

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
+from calibrant.calibrators import METHODS
 from calibrant.cli import _main
-from calibrant.cli._fit_run import OF_ALL_CLASSES
-from calibrant.cli._options import CODES, COMBINATIONS, METHODS
+from calibrant.cli._options import CODES, COMBINATIONS
 from cli.calling import names_in
 
 #: Scores of two classes, of as many as there are, of too few and too many for a code of three classes.
@@ -62,7 +62,7 @@ def test_codes_methods_and_columns_fail_alike_in_memory_and_in_passes(command, s
 
 @pytest.mark.parametrize(
     "options",
-    [("--code", code, "--method", method) for code in CODES for method in OF_ALL_CLASSES]
+    [("--code", code, "--method", method) for code in CODES for METHODS[method].takes == "row"]
     + [("--method", "identity"), ("--rule", "parallel")],
     ids=" ".join,
 )

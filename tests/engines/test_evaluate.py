@@ -2,8 +2,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant import metrics
 from calibrant._core._errors import DataError, ParameterError

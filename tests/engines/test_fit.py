@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 from calibrant import (
     AccuracyTableCalibrator,
@@ -12,9 +13,9 @@ from calibrant import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import CodeCalibrator
 from calibrant.engines import PassOptions, Rows, _fit, fit_in_passes
-from calibrant.engines._rows import Fold
 from calibrant.metrics import error_rate
 from calibrant.models import ScoreModel, from_document, to_document
+from calibrant.passes._rows import Fold
 
 RNG = np.random.default_rng(0)
 N = 1000
@@ -219,11 +220,16 @@ class TestBadInput:
             fit_in_passes(model, batches(), classes=[0, 1])
 
     def test_a_calibrator_of_somebody_else(self):
-        class Own(SigmoidCalibrator):
-            pass
+        class Own(BaseEstimator):
+            def fit(self, scores, y, sample_weight=None):
+                raise NotImplementedError
 
-        with pytest.raises(ParameterError, match="calibrator must be one of PAVCalibrator, .*; got Own"):
-            fit_in_passes(Own(), batches(), classes=[0, 1])
+            predict_proba = fit
+
+        coded = CodeCalibrator(np.array([[-1], [1]]), Own(), "least_squares")
+        for calibrator in (Own(), coded):
+            with pytest.raises(ParameterError, match="a method of the registry .*; got Own"):
+                fit_in_passes(calibrator, batches(), classes=[0, 1])
 
     @pytest.mark.parametrize(
         ("model", "message"),

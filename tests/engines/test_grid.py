@@ -1,10 +1,9 @@
 """A grid is a monotone map from scores to bins, and knows which scores are in its intervals."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from calibrant.engines._grid import ScoreGrid, even_grid, grid_from_sample
+from calibrant.passes._grid import ScoreGrid, even_grid, grid_from_sample
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 NEAR = st.one_of(FINITE, st.integers(-9, 9).map(float), st.integers(0, 9).map(lambda n: 5e-324 * n))
@@ -69,5 +68,5 @@ def test_pieces_make_no_difference(monkeypatch):
     scores = np.random.default_rng(0).normal(size=1000)
     grid = even_grid(-2.0, 2.0, 50)
     whole = grid.bins(scores)
-    monkeypatch.setattr("calibrant.engines._grid.PIECE", 7)
+    monkeypatch.setattr("calibrant.passes._grid.PIECE", 7)
     np.testing.assert_array_equal(grid.bins(scores), whole)

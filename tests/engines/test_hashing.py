@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from calibrant._core._errors import DataError
-from calibrant.engines._hashing import fold_of, hash_column, hash_floats, hash_integers
+from calibrant.engines._key_hashes import hash_column
+from calibrant.passes import fold_of, hash_floats, hash_integers
 
 MASK = (1 << 64) - 1
 

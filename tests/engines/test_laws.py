@@ -4,8 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant import (
     AccuracyTableCalibrator,
@@ -16,7 +15,7 @@ from calibrant import (
     RankedLogisticCalibrator,
     SigmoidCalibrator,
 )
-from calibrant.calibrators import CodeCalibrator
+from calibrant.calibrators import CodeCalibrator, fit_rows
 from calibrant.engines import PassOptions, Rows, calibrator_plan
 from engines.scatter import run_scattered
 
@@ -69,7 +68,7 @@ def in_memory(calibrator, rows, classes):
         calibrator.fit(rows.scores, rows.position == 1, rows.weight)
         calibrator.classes_ = classes
         return calibrator
-    return calibrator.fit_positions(rows.scores, rows.position, rows.weight, classes)
+    return fit_rows(calibrator, rows, classes)
 
 
 def assert_same(one, other, rows):

@@ -4,15 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant import PAVCalibrator
 from calibrant.engines import PassOptions, Rows, calibrator_plan, fit_in_passes, reduce_rows
-from calibrant.engines._bins_pass import CountBins
-from calibrant.engines._fetch_pass import FetchRows
-from calibrant.engines._points import Points
-from calibrant.engines._screen import open_points
+from calibrant.passes._bins_pass import CountBins
+from calibrant.passes._fetch_pass import FetchRows
+from calibrant.passes._points import Points
+from calibrant.passes._screen import open_points
 
 #: The laws hold for any labels, also for those that chance has put the wrong way round.
 pytestmark = pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.engines import open_sink, open_source

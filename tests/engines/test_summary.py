@@ -6,14 +6,14 @@ import pytest
 
 from calibrant._core._errors import DataError
 from calibrant.engines import Rows, read_summary, reduce_rows, task_from_json
-from calibrant.engines._bins_pass import CountBins
-from calibrant.engines._class_pass import CountClasses
-from calibrant.engines._grid import ScoreGrid, even_grid, grid_from_sample
-from calibrant.engines._problem import Problem
-from calibrant.engines._rows import Fold
-from calibrant.engines._sample_pass import TakeSample
-from calibrant.engines._together import Together, together
-from calibrant.engines._travel import from_document, to_document
+from calibrant.passes._bins_pass import CountBins
+from calibrant.passes._class_pass import CountClasses
+from calibrant.passes._grid import ScoreGrid, even_grid, grid_from_sample
+from calibrant.passes._problem import Problem
+from calibrant.passes._rows import Fold
+from calibrant.passes._sample_pass import TakeSample
+from calibrant.passes._together import Together, together
+from calibrant.passes._travel import from_document, to_document
 
 SIDES = np.array([-1, 1], dtype=np.int8)
 RNG = np.random.default_rng(0)

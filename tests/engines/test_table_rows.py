@@ -2,8 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from calibrant import OneVsAllCalibrator, PAVCalibrator
 from calibrant._core._errors import DataError, ParameterError

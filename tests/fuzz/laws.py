@@ -11,8 +11,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings, strategies as st
 from hypothesis.errors import UnsatisfiedAssumption
 
 from calibrant import CalibrantError

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from calibrant import AccuracyTableCalibrator, OneVsAllCalibrator, RankedLogisticCalibrator
-from calibrant.calibrators import BinningCalibrator, PAVCalibrator, SigmoidCalibrator
+from calibrant.calibrators import BinningCalibrator, PAVCalibrator, SigmoidCalibrator, fit_rows
 from calibrant.engines import PassOptions, Rows, calibrator_plan
 from engines.scatter import run_scattered
 from fuzz.calibrator_laws import score_matrices
@@ -58,7 +58,7 @@ def many_classes_in_passes_are_those_of_memory(data, method, seed):
     position = np.array([row[1] for row in data["rows"]], dtype=np.intp)
     count = np.array([float(row[2]) for row in data["rows"]])
     classes = np.arange(data["k"])
-    expected = MANY[method]().fit_positions(scores, position, count, classes)
+    expected = fit_rows(MANY[method](), Rows(scores, position, count), classes)
     plan = calibrator_plan(MANY[method](), classes, PassOptions(), len(scores))
     fitted = run_scattered(plan, Rows(scores, position, count), seed)
     np.testing.assert_allclose(

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 

@@ -3,8 +3,8 @@
 import numpy as np
 import onnxruntime
 
+from calibrant.maps._onnx_graph import Graph
 from calibrant.models import to_onnx
-from calibrant.models._onnx_graph import Graph
 
 
 def session_of(model):

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant import CalibrantError
 from calibrant.calibrators import (
@@ -266,7 +265,7 @@ def test_methods_by_name():
     assert repr(named_method("pav", 50)) == "PAVCalibrator(clip=0.01)"
     assert named_method("sigmoid", 50, "probability").transform == "logit"
     assert named_method("pav", 0).clip == 0.25
-    with pytest.raises(CalibrantError, match="method must be one of 'identity', 'sigmoid', .*; got 'magic'"):
+    with pytest.raises(CalibrantError, match="method must be one of 'pav', 'sigmoid', .*; got 'magic'"):
         named_method("magic", 50)
     with pytest.raises(CalibrantError, match="kind must be one of 'margin', 'probability'; got 'odds'"):
         named_method("pav", 50, "odds")
@@ -275,7 +274,7 @@ def test_methods_by_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["magic"]}, "method must be one of 'identity', .*; got 'magic'"),
+        ({"methods": ["magic"]}, "method must be one of 'pav', .*; got 'magic'"),
         ({"methods": "pav"}, "methods must be a sequence of names; got the text 'pav'; put it in a list"),
         ({"methods": []}, "methods must hold at least one method; got none"),
         ({"methods": ["accuracy_table"]}, "calibrator must take one score; got AccuracyTableCalibrator"),

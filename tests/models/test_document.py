@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.base import BaseEstimator, clone
 
 from calibrant import CalibrantError
@@ -23,7 +22,7 @@ from calibrant.calibrators import (
     SigmoidCalibrator,
 )
 from calibrant.models import ModelFileError, ScoreModel, from_document, to_document
-from calibrant.models._document import KINDS
+from calibrant.models._document import all_kinds
 from calibrant.models._text import to_text
 from models.cases import CASES, assert_same_answers, class_scores, one_score, pair_scores, quietly
 
@@ -34,7 +33,7 @@ def through_text(model):
 
 
 def test_there_is_a_case_of_every_kind():
-    assert {to_document(model)["kind"] for model, _ in CASES.values()} == set(KINDS.by_name)
+    assert {to_document(model)["kind"] for model, _ in CASES.values()} == set(all_kinds().by_name)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import onnx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from onnx.reference import ReferenceEvaluator
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -20,8 +19,8 @@ from calibrant import CalibrantError, OneVsAllCalibrator, PAVCalibrator, Sigmoid
 from calibrant._core._errors import MissingExtraError
 from calibrant._core._fitted import NotFittedError
 from calibrant.decisions import random_costs
+from calibrant.maps._onnx_graph import IR_VERSION, OPSET
 from calibrant.models import ModelFileError, OnnxExportError, ScoreModel, load, save, save_onnx, to_onnx
-from calibrant.models._onnx_graph import IR_VERSION, OPSET
 from models.onnx_cases import run, scored_rows, session_of
 
 CALIBRATORS = [

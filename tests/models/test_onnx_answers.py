@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
 from calibrant import (
@@ -170,10 +169,10 @@ def test_many_rows_at_once():
 
 def test_a_calibrator_of_ones_own_inside():
     class Halved(SigmoidCalibrator):
-        def _positive(self, scores):
-            return super()._positive(scores) / 2
+        def predict_proba(self, scores):
+            return super().predict_proba(scores) / 2
 
     scores, y = scored_rows(50, 3)
     model = OneVsAllCalibrator(Halved()).fit(scores, y)
-    with pytest.raises(CalibrantError, match="got a Halved, whose map is not known; fit a PAVCalibrator"):
+    with pytest.raises(CalibrantError, match="got a Halved, whose map is not known; fit one of"):
         run(model, scores)

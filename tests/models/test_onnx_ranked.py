@@ -4,12 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant import AccuracyTableCalibrator, RankedLogisticCalibrator
-from calibrant.models import _onnx_ranked
+from calibrant.calibrators import _table
 from models.onnx_cases import beside, proba_of, run, scored_rows
 
 COMBINATIONS = ["A", "single", "B", "C", [1, 2], [[2], [1, 2, 3]]]
@@ -84,14 +83,14 @@ def test_tables_too_large_to_be_written_in_full(monkeypatch, combination, max_ra
     scores, y = scored_rows(200, 4, levels=10)
     query = np.concatenate([scores, 3 * scores, scored_rows(50, 4, seed=1)[0]])
     table = AccuracyTableCalibrator(combination, width=0.05, max_rank=max_rank).fit(scores, y)
-    monkeypatch.setattr(_onnx_ranked, "DENSE", 0)
+    monkeypatch.setattr(_table, "DENSE_IN_GRAPH", 0)
     assert_same(table, query)
 
 
 def test_a_table_that_is_large():
     scores, y = scored_rows(200, 3)
     table = AccuracyTableCalibrator("C", width=0.002).fit(scores, y)
-    assert sum(model._grid.n_keys for model in table._own) > 1e9
+    assert sum(model.grid.n_keys for model in table.map_.own) > 1e9
     assert_same(table, np.concatenate([scores, scores + 1e-3]))
 
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from calibrant import CalibrantError
-from calibrant.models import _onnx_steps
-from calibrant.models._onnx_graph import Graph
-from calibrant.models._onnx_steps import intervals
+from calibrant.maps import _onnx_steps
+from calibrant.maps._onnx_graph import Graph
+from calibrant.maps._onnx_steps import intervals
 from models.onnx_cases import beside, run
 
 

@@ -19,8 +19,7 @@ from calibrant.calibrators import (
 )
 from calibrant.decisions import ExpectedCostRule, ParallelPartitionRule, decide, realised_cost
 from calibrant.metrics import brier_score, error_rate, log_loss
-from calibrant.models import ScoreModel, TrainingSummary
-from calibrant.models import _score_model as module
+from calibrant.models import ScoreModel, TrainingSummary, _score_model as module
 from models.cases import COST3, NAMES, class_scores, one_score, pair_scores, softmax
 
 

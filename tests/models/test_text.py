@@ -3,8 +3,7 @@
 import json
 import math
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from calibrant.models._text import checksum_of, to_text
 

@@ -1,8 +1,7 @@
 """Numbers beside points, where they can be read."""
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from matplotlib import pyplot as plt
 
 from calibrant.metrics import reliability_bins

@@ -5,8 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from matplotlib import colors
-from matplotlib import pyplot as plt
+from matplotlib import colors, pyplot as plt
 
 from calibrant import CalibrantError, plots
 from calibrant._core._errors import DataError

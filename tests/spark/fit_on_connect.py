@@ -11,8 +11,7 @@ def main(out, folder):
     import pytest
     from pyspark.errors import PySparkException
     from pyspark.ml.functions import array_to_vector
-    from pyspark.sql import SparkSession
-    from pyspark.sql import functions as F
+    from pyspark.sql import SparkSession, functions as F
 
     from calibrant.spark import (
         CalibrationEvaluator,

@@ -6,14 +6,13 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not installed; run: pip install 'calibrant[spark]'")
 
 import pyarrow as pa
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from calibrant import PAVCalibrator
 from calibrant._core._errors import DataError
 from calibrant.engines import PassOptions, Rows, calibrator_plan, reduce_rows
-from calibrant.engines._rows import Fold
-from calibrant.engines._sample_pass import TakeSample
+from calibrant.passes._rows import Fold
+from calibrant.passes._sample_pass import TakeSample
 from calibrant.spark._partition import (
     Layout,
     absorb_in_order,

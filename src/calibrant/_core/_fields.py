@@ -1,19 +1,22 @@
-"""What may stand in a field of a model file: how it is written, how it is checked, and its JSON Schema.
+"""What a parameter or a fitted number may be: in Python, in a model file, and in its JSON Schema.
 
-A field says all three in one place, so that the file, the check and the schema cannot drift apart. `write`
-makes plain data of a value and trusts it, since every document is read once before it leaves the house;
-`read` trusts nothing.
+A field says all of it in one place, so that they cannot drift apart. `check` looks at what a user passed in;
+`write` makes plain data of a value and trusts it, since every document is read once before it leaves the
+house; `read` trusts nothing.
 """
 
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._checks import MOST, is_whole, shown
+from calibrant._core._errors import ParameterError
 from calibrant._core._place import Place
 
 #: A fragment of JSON Schema.
@@ -29,6 +32,20 @@ class Field(ABC):
 
     what: str
     json_type: tuple[type, ...]
+
+    @property
+    def must(self) -> str:
+        """The same as `what` in the words of Python."""
+        return self.what
+
+    def allows(self, value: Any) -> bool:  # noqa: ARG002
+        """Whether it may be the value of a parameter."""
+        return True
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse what a parameter cannot be."""
+        if not self.allows(value):
+            raise ParameterError(f"{name} must be {self.must}; got {shown(value)}")
 
     def accepts(self, plain: object) -> bool:
         """Whether the JSON type is right; values are looked at by `read`."""
@@ -57,6 +74,11 @@ class Flag(Field):
     """True or false."""
 
     what, json_type = "true or false", (bool,)
+    must = "True or False"
+
+    def allows(self, value: Any) -> bool:
+        """Also 0 and 1, and those of NumPy."""
+        return isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))
 
     def _read(self, plain: Any, at: Place) -> bool:  # noqa: ARG002
         return bool(plain)
@@ -74,6 +96,15 @@ class Choice(Field):
     def __init__(self, *options: str) -> None:
         self.options = options
         self.what = " or ".join(map(repr, options)) if len(options) < 3 else f"one of {', '.join(options)}"
+
+    @property
+    def must(self) -> str:
+        """The words."""
+        return f"{'one of ' * (len(self.options) > 1)}{', '.join(map(repr, self.options))}"
+
+    def allows(self, value: Any) -> bool:
+        """One of them."""
+        return isinstance(value, str) and value in self.options
 
     def _read(self, plain: Any, at: Place) -> str:
         if plain not in self.options:
@@ -127,6 +158,24 @@ class Number(Field):
         )
         return inside & np.isfinite(values)
 
+    @property
+    def must(self) -> str:
+        """A number, with its bounds."""
+        if min(self.most, self.below) < math.inf:
+            low = f"[{self.least:g}" if self.above == -math.inf else f"({self.above:g}"
+            high = f"{self.most:g}]" if self.below == math.inf else f"{self.below:g})"
+            return f"a number in {low}, {high}"
+        if self.above > -math.inf:
+            return f"a number above {self.above:g}"
+        return f"a number from {self.least:g}" if self.least > -math.inf else "a number"
+
+    def allows(self, value: Any) -> bool:
+        """A real number, also one of NumPy's."""
+        if not isinstance(value, Real) or isinstance(value, np.timedelta64):
+            return False
+        number = as_float(value)  # type: ignore[arg-type]
+        return number is not None and bool(self.holds(number))
+
     def write(self, value: Any) -> Any:
         """A float, also where the value is a whole number."""
         if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
@@ -162,6 +211,16 @@ class Whole(Field):
         low, high = (-math.inf if least < -MOST_WHOLE else least), (math.inf if most == MOST_WHOLE else most)
         self.what = _bounds_in_words("a whole number", low, high)
 
+    @property
+    def must(self) -> str:
+        """A whole number, with its bounds."""
+        low = f" from {self.least}" if self.least >= -MOST_WHOLE else ""
+        return f"a whole number{low}" + (f" to {self.most}" if self.most < MOST_WHOLE else "")
+
+    def allows(self, value: Any) -> bool:
+        """A whole number that is not a truth value."""
+        return is_whole(value, self.least, min(self.most, MOST))
+
     def write(self, value: Any) -> Any:
         """An integer, also where the value is a float without a fraction."""
         plain = super().write(value)
@@ -189,6 +248,15 @@ class Maybe(Field):
         """Whether it is null, or of a type that the other field takes."""
         return plain is None or self.field.accepts(plain)
 
+    @property
+    def must(self) -> str:
+        """None, or what the other must be."""
+        return f"None or {self.field.must}"
+
+    def allows(self, value: Any) -> bool:
+        """None, or what the other allows."""
+        return value is None or self.field.allows(value)
+
     def write(self, value: Any) -> Any:
         """Null for None."""
         return None if value is None else self.field.write(value)
@@ -212,6 +280,15 @@ class Either(Field):
     def accepts(self, plain: object) -> bool:
         """Whether one of them does."""
         return any(field.accepts(plain) for field in self.fields)
+
+    @property
+    def must(self) -> str:
+        """What any of them must be."""
+        return ", or ".join(field.must for field in self.fields)
+
+    def allows(self, value: Any) -> bool:
+        """What one of them allows."""
+        return any(field.allows(value) for field in self.fields)
 
     def write(self, value: Any) -> Any:
         """As the first does that would read it back."""
@@ -238,6 +315,18 @@ class ListOf(Field):
         self.field, self.least = field, least
         self.what = "a list" if least == 0 else f"a list of at least {least}"
 
+    @property
+    def must(self) -> str:
+        """A list of what the entries must be."""
+        return f"a list{' of one or more' * bool(self.least)}, each {self.field.must}"
+
+    def allows(self, value: Any) -> bool:
+        """Anything with so many entries, each of which is allowed."""
+        if isinstance(value, str | bytes) or not np.iterable(value):
+            return False
+        entries = list(value)
+        return len(entries) >= self.least and all(map(self.field.allows, entries))
+
     def accepts(self, plain: object) -> bool:
         """Whether it is a list whose first entry is of the right type."""
         return type(plain) is list and (not plain or self.field.accepts(plain[0]))
@@ -260,6 +349,17 @@ class ListOf(Field):
     def schema(self) -> Schema:
         """An array."""
         return {"type": "array", "items": self.field.schema(), "minItems": self.least}
+
+
+class Seed(Maybe):
+    """Where chance begins: a whole number or nothing; in Python also a generator, which no file can hold."""
+
+    def __init__(self) -> None:
+        super().__init__(Whole(0, (1 << 32) - 1))
+
+    def allows(self, value: Any) -> bool:  # noqa: ARG002
+        """Whatever NumPy or scikit-learn makes of it."""
+        return True
 
 
 class Numbers(Field):
@@ -344,26 +444,50 @@ class Wholes(Field):
 
 
 class Record(Field):
-    """An object with exactly these fields."""
+    """An object with exactly these fields; what is made of them may be something else than a dict."""
 
     json_type = (dict,)
     what = "an object"
 
-    def __init__(self, **fields: Field) -> None:
+    def __init__(self, make: Callable[..., Any] = dict, /, **fields: Field) -> None:
         self.fields: Mapping[str, Field] = fields
+        self._make = make
 
     def write(self, value: Any) -> Any:
         """The fields of a mapping, or the attributes of an object, in the order of the record."""
         given = value if isinstance(value, Mapping) else {name: getattr(value, name) for name in self.fields}
         return {name: field.write(given[name]) for name, field in self.fields.items()}
 
-    def _read(self, plain: Any, at: Place) -> dict[str, Any]:
+    def _read(self, plain: Any, at: Place) -> Any:
         check_keys(plain, tuple(self.fields), at)
-        return {name: field.read(plain[name], at / name) for name, field in self.fields.items()}
+        return self._make(**{name: field.read(plain[name], at / name) for name, field in self.fields.items()})
 
     def schema(self) -> Schema:
         """An object that allows nothing else."""
         return object_schema({name: field.schema() for name, field in self.fields.items()})
+
+
+class DictOf(Field):
+    """A dict of numbers by numbers, as a list of objects with two fields: the key and the value."""
+
+    json_type = (list,)
+    what = "a list"
+
+    def __init__(self, **fields: Field) -> None:
+        self._entries = ListOf(Record(**fields))
+        self._names = tuple(fields)
+
+    def write(self, value: Any) -> Any:
+        """One object for each entry."""
+        return self._entries.write([dict(zip(self._names, pair, strict=True)) for pair in value.items()])
+
+    def _read(self, plain: Any, at: Place) -> dict[Any, Any]:
+        key, value = self._names
+        return {each[key]: each[value] for each in self._entries.read(plain, at)}
+
+    def schema(self) -> Schema:
+        """That of the list."""
+        return self._entries.schema()
 
 
 def object_schema(properties: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:

@@ -1,5 +1,6 @@
-"""One score, or one row of scores, to probabilities. One method per file.
+"""One score, or one row of scores, to probabilities. One method per file, and the registry of them.
 
+- `METHODS`: all methods by name; `new_calibrator` makes one, `named_method` one made fit for new rows.
 - `SigmoidCalibrator`, `BinningCalibrator`, `PAVCalibrator`: two classes, one score per row;
   `IdentityCalibrator` leaves it as it is.
 - `OneVsAllCalibrator`: any number of classes, one score per class, by the two-class methods;
@@ -7,31 +8,118 @@
 - `AccuracyTableCalibrator`, `RankedLogisticCalibrator`: any number of classes, from the ranked scores of a
   row; `score_status_correlation` shows which of them matter.
 - `top_candidates`, `likely_errors`: what a person who checks predictions wants to see first.
-- `new_calibrator`: any of them by name.
+- `ScoreCalibrator`, `RowCalibrator`: the bases of a method of one's own, see the guide.
+
+What needs scikit-learn is imported when it is first used.
 """
 
-from calibrant.calibrators._accuracy_table import AccuracyTableCalibrator
-from calibrant.calibrators._binning import BinningCalibrator, Bins
-from calibrant.calibrators._candidates import (
-    Candidates,
-    ErrorsFound,
-    LikelyErrors,
-    likely_errors,
-    top_candidates,
-)
-from calibrant.calibrators._code import CodeCalibrator, ConstantAnswer
-from calibrant.calibrators._correlation import RankCorrelation, score_status_correlation
-from calibrant.calibrators._identity import IdentityCalibrator
-from calibrant.calibrators._names import new_calibrator, takes_score_matrix
-from calibrant.calibrators._one_vs_all import OneVsAllCalibrator
-from calibrant.calibrators._pav import PAVCalibrator
-from calibrant.calibrators._pooling import Blocks
-from calibrant.calibrators._ranked import RankEstimates
-from calibrant.calibrators._ranked_logistic import RankedLogisticCalibrator, RankMap
-from calibrant.calibrators._sigmoid import SigmoidCalibrator
-from calibrant.calibrators._table import AccuracyTable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from calibrant.calibrators._registry import DEFAULT as DEFAULT, METHODS
+
+if TYPE_CHECKING:
+    from calibrant.calibrators._accuracy_table import AccuracyTableCalibrator
+    from calibrant.calibrators._base import (
+        Calibrator as Calibrator,
+        CalibratorBase as CalibratorBase,
+        fit_plan as fit_plan,
+        fit_rows as fit_rows,
+        n_scores_of as n_scores_of,
+        takes_of as takes_of,
+    )
+    from calibrant.calibrators._binning import BinningCalibrator, Bins
+    from calibrant.calibrators._candidates import (
+        Candidates,
+        ErrorsFound,
+        LikelyErrors,
+        likely_errors,
+        top_candidates,
+    )
+    from calibrant.calibrators._columns import (
+        CodeCalibrator,
+        ColumnsCalibrator as ColumnsCalibrator,
+        ConstantAnswer,
+        OneVsAllCalibrator,
+        calibrator_for as calibrator_for,
+        calibrator_kinds as calibrator_kinds,
+    )
+    from calibrant.calibrators._correlation import RankCorrelation, score_status_correlation
+    from calibrant.calibrators._direction import (
+        warn_of_columns as warn_of_columns,
+        warn_of_direction as warn_of_direction,
+    )
+    from calibrant.calibrators._identity import IdentityCalibrator
+    from calibrant.calibrators._method import (
+        Method as Method,
+        RowCalibrator,
+        ScoreCalibrator,
+        ScoreKind as ScoreKind,
+        half_a_row as half_a_row,
+    )
+    from calibrant.calibrators._names import (
+        can_only_rise as can_only_rise,
+        named_method,
+        names_taking as names_taking,
+        new_calibrator,
+    )
+    from calibrant.calibrators._pav import PAVCalibrator
+    from calibrant.calibrators._ranked import RankEstimates, check_n_ranks as check_n_ranks
+    from calibrant.calibrators._ranked_logistic import RankedLogisticCalibrator, RankMap
+    from calibrant.calibrators._ranking import lead as lead
+    from calibrant.calibrators._sigmoid import SigmoidCalibrator
+    from calibrant.calibrators._table import AccuracyTable
+    from calibrant.passes import Blocks
+
+#: Where they are at home.
+_HOME = {
+    "AccuracyTable": "calibrant.calibrators._table",
+    "AccuracyTableCalibrator": "calibrant.calibrators._accuracy_table",
+    "BinningCalibrator": "calibrant.calibrators._binning",
+    "Bins": "calibrant.calibrators._binning",
+    "Blocks": "calibrant.passes",
+    "Calibrator": "calibrant.calibrators._base",
+    "CalibratorBase": "calibrant.calibrators._base",
+    "Candidates": "calibrant.calibrators._candidates",
+    "CodeCalibrator": "calibrant.calibrators._columns",
+    "ColumnsCalibrator": "calibrant.calibrators._columns",
+    "ConstantAnswer": "calibrant.calibrators._columns",
+    "ErrorsFound": "calibrant.calibrators._candidates",
+    "IdentityCalibrator": "calibrant.calibrators._identity",
+    "LikelyErrors": "calibrant.calibrators._candidates",
+    "Method": "calibrant.calibrators._method",
+    "OneVsAllCalibrator": "calibrant.calibrators._columns",
+    "PAVCalibrator": "calibrant.calibrators._pav",
+    "RankCorrelation": "calibrant.calibrators._correlation",
+    "RankEstimates": "calibrant.calibrators._ranked",
+    "RankMap": "calibrant.calibrators._ranked_logistic",
+    "RankedLogisticCalibrator": "calibrant.calibrators._ranked_logistic",
+    "RowCalibrator": "calibrant.calibrators._method",
+    "ScoreCalibrator": "calibrant.calibrators._method",
+    "ScoreKind": "calibrant.calibrators._method",
+    "SigmoidCalibrator": "calibrant.calibrators._sigmoid",
+    "n_scores_of": "calibrant.calibrators._base",
+    "calibrator_for": "calibrant.calibrators._columns",
+    "calibrator_kinds": "calibrant.calibrators._columns",
+    "check_n_ranks": "calibrant.calibrators._ranked",
+    "lead": "calibrant.calibrators._ranking",
+    "can_only_rise": "calibrant.calibrators._names",
+    "fit_plan": "calibrant.calibrators._base",
+    "fit_rows": "calibrant.calibrators._base",
+    "half_a_row": "calibrant.calibrators._method",
+    "likely_errors": "calibrant.calibrators._candidates",
+    "named_method": "calibrant.calibrators._names",
+    "names_taking": "calibrant.calibrators._names",
+    "new_calibrator": "calibrant.calibrators._names",
+    "score_status_correlation": "calibrant.calibrators._correlation",
+    "takes_of": "calibrant.calibrators._base",
+    "top_candidates": "calibrant.calibrators._candidates",
+    "warn_of_columns": "calibrant.calibrators._direction",
+    "warn_of_direction": "calibrant.calibrators._direction",
+}
 
 __all__ = [
+    "METHODS",
     "AccuracyTable",
     "AccuracyTableCalibrator",
     "BinningCalibrator",
@@ -49,10 +137,20 @@ __all__ = [
     "RankEstimates",
     "RankMap",
     "RankedLogisticCalibrator",
+    "RowCalibrator",
+    "ScoreCalibrator",
     "SigmoidCalibrator",
     "likely_errors",
+    "named_method",
     "new_calibrator",
     "score_status_correlation",
-    "takes_score_matrix",
     "top_candidates",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'calibrant.calibrators' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value

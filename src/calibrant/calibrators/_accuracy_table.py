@@ -1,25 +1,29 @@
 """Accuracy tables: how often the class at a rank was right, by cells of several ranked scores."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from calibrant._core._arrays import IntArray
-from calibrant._core._checks import check_number, check_option
+from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
-from calibrant.calibrators._cell_choice import assign_folds, choose_lambda, held_out_loss, information
-from calibrant.calibrators._cell_sizes import CellSizes
+from calibrant._core._fields import Choice, Either, ListOf, Maybe, Number, Numbers, Record, Seed, Whole
+from calibrant.calibrators._cell_choice import choose_lambda, held_out_loss, information
+from calibrant.calibrators._cell_sizes import CELLS, CRITERION, WIDTH, CellSizes
 from calibrant.calibrators._cells import Cells
-from calibrant.calibrators._combinations import Combination, RankPlan
-from calibrant.calibrators._rank_rows import RankRows
+from calibrant.calibrators._combinations import COMBINATION, RANK, Combination, RankPlan
+from calibrant.calibrators._intervals import PROBABILITY
+from calibrant.calibrators._rank_fields import TABLE
+from calibrant.calibrators._rank_problem import Ranks
+from calibrant.calibrators._rank_questions import CellsByRank, CountedCells
 from calibrant.calibrators._ranked import RankedCalibrator
 from calibrant.calibrators._smoothing import SMOOTHINGS, Smoothing, lidstone
 from calibrant.calibrators._table import Counted, TableModel
+from calibrant.passes import Learning
 
 Size = float | Sequence[float] | Literal["cv", "aic", "bic"]
 
 
-class AccuracyTableCalibrator(RankedCalibrator):
+class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
     """Calibrate one score per class by smoothed accuracy tables of several ranked scores.
 
     How sure is the first guess? That depends on its score, and as much on how far the second is behind.
@@ -158,13 +162,27 @@ class AccuracyTableCalibrator(RankedCalibrator):
         self.random_state = random_state
         self.classes = classes
 
+    parameters = Record(
+        combination=COMBINATION,
+        width=Maybe(Either(WIDTH, ListOf(WIDTH, least=1), CRITERION)),
+        n_cells=Either(CELLS, ListOf(CELLS, least=1), CRITERION),
+        smoothing=Choice("ma_cov", "ma", "median", "lidstone", "laplace", "none"),
+        lam=Either(Number(0.0), Choice("cv")),
+        fallback=Choice("prior", "half", "nan"),
+        max_rank=Maybe(RANK),
+        candidates=Maybe(ListOf(WIDTH, least=1)),
+        cv=Whole(2),
+        random_state=Seed(),
+    )
+    fitted = Record(
+        rank_accuracy=Numbers(PROBABILITY), tables=ListOf(TABLE, least=1), shared_table=Maybe(TABLE)
+    )
+    complexity = 6
+
     def _check_parameters(self) -> None:
-        check_option("smoothing", self.smoothing, ("ma_cov", "ma", "median", "lidstone", "laplace", "none"))
-        check_option("fallback", self.fallback, ("prior", "half", "nan"))
-        if not (isinstance(self.lam, str) and self.lam == "cv"):
-            check_number("lam", self.lam, "'cv' or a number from 0", lambda lam: lam >= 0)
-        check_number("cv", self.cv, "a whole number from 2", lambda cv: cv >= 2 and cv == int(cv))
-        self.cell_sizes()
+        for name in ("smoothing", "lam", "fallback", "cv"):
+            self.parameters.fields[name].check(name, getattr(self, name))
+        self._cell_sizes()
 
     def _check_plan(self, plan: RankPlan) -> None:
         most = max(map(len, (*plan.own, plan.shared or ())))
@@ -174,57 +192,48 @@ class AccuracyTableCalibrator(RankedCalibrator):
                 "max_rank, or RankedLogisticCalibrator"
             )
 
+    def _learn_models(self, ranks: Ranks) -> Learning[tuple[list[TableModel], Array]]:
+        sizes = self._cell_sizes()
+        chosen = "lam" if sizes.criterion != "cv" else "width" if sizes.is_width else "n_cells"
+        must = "a number" if chosen == "lam" else "a number, or chosen by aic or bic,"
+        by_folds = sizes.criterion == "cv" or (self.smoothing, self.lam) == ("lidstone", "cv")
+        found: CountedCells = yield CellsByRank(
+            ranks,
+            sizes,
+            (self.cv, self.random_state) if by_folds else None,
+            f"{chosen} must be {must} where rows come in passes; got 'cv'; choose one on a sample in memory",
+        )
+        models = [
+            self._table_of(by_size, sizes, ranks.axes(model)) for model, by_size in enumerate(found.by_size)
+        ]
+        return models, found.share
+
     def _keep(self, own: list[TableModel], shared: TableModel | None) -> None:
         self.tables_ = [model.table for model in own]
         self.shared_table_ = None if shared is None else shared.table
 
-    def _fit_rank(self, rows: RankRows) -> TableModel:
-        sizes = self.cell_sizes()
-        folds = self._folds(sizes, rows)
+    def fitted_numbers(self) -> dict[str, Any]:
+        """Give what is saved of the fit: the models behind the tables."""
+        return {
+            "rank_accuracy": self.rank_accuracy_,
+            "tables": self.map_.own,
+            "shared_table": self.map_.shared,
+        }
 
-        def count(size: object) -> Counted:
-            return Counted.of(rows, sizes.axes(size, rows.ranges()), folds)
+    def _kept(self) -> tuple[Any, Any]:
+        return self.tables_, self.shared_table_  # the models, as a file gives them
 
-        return self.table_model(count, rows.axes)
-
-    def cell_sizes(self) -> CellSizes:
-        """Give the sizes of the cells to take, or to choose from.
-
-        Returns
-        -------
-        CellSizes
-            The sizes.
-        """
+    def _cell_sizes(self) -> CellSizes:
         return CellSizes.of(self.width, self.n_cells, self.candidates)
 
-    def table_model(self, count: Callable[[object], Counted], axes: tuple[str, ...]) -> TableModel:
-        """Learn the table of a rank from rows that are counted elsewhere.
-
-        Parameters
-        ----------
-        count : callable
-            From a size of the cells to the counts of the rows in cells of that size.
-        axes : tuple of str
-            The names of the scores.
-
-        Returns
-        -------
-        TableModel
-            The table.
-        """
-        sizes = self.cell_sizes()
-        counted, criterion = count(sizes.sizes[0]), {}
+    def _table_of(self, by_size: dict[Any, Counted], sizes: CellSizes, axes: tuple[str, ...]) -> TableModel:
+        """Choose a size of the cells, and smooth their estimates."""
+        counted, criterion = by_size[sizes.sizes[0]], {}
         if sizes.criterion in ("aic", "bic") or (sizes.criterion == "cv" and counted.folded is not None):
-            criterion = {size: self._criterion(sizes.criterion, count(size)) for size in sizes.sizes}
-            counted = count(min(criterion, key=criterion.__getitem__))
+            criterion = {size: self._criterion(sizes.criterion, each) for size, each in by_size.items()}
+            counted = by_size[min(criterion, key=criterion.__getitem__)]
         smoothing, lam = self._smoothing(counted)
         return TableModel(counted, smoothing, self._default(counted.cells, lam), axes, lam, criterion)
-
-    def _folds(self, sizes: CellSizes, rows: RankRows) -> IntArray | None:
-        """Folds of the rows where something is to be chosen by them, and can be."""
-        if sizes.criterion != "cv" and (self.smoothing, self.lam) != ("lidstone", "cv"):
-            return None
-        return assign_folds(rows.any_right(), self.cv, self.random_state)
 
     def _criterion(self, name: str, counted: Counted) -> float:
         """How bad a table with these cells would be."""

@@ -2,20 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, Target
-from calibrant._core._checks import (
-    check_number,
-    check_option,
-    is_whole,
-    shown,
+from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._fields import (
+    Choice,
+    DictOf,
+    Either,
+    ListOf,
+    Maybe,
+    Number,
+    Numbers,
+    Record,
+    Seed,
+    Whole,
+    Wholes,
+    check_length,
 )
-from calibrant._core._errors import ParameterError
-from calibrant.calibrators._binary import BinaryCalibrator
-from calibrant.calibrators._steps import IntervalLookup, midpoints
+from calibrant._core._place import Place
+from calibrant.calibrators._intervals import PROBABILITY, WEIGHT, check_intervals
+from calibrant.calibrators._method import ScoreCalibrator, ScoreKind
+from calibrant.maps import IntervalLookup, Map, Steps, midpoints
+from calibrant.passes import BinTotals, Cases, EqualBins, EveryRow, Learning, SortedRows
 
 #: Numbers of bins tried by cross-validation: those of Zadrozny & Elkan (2002).
 CANDIDATES = range(5, 51)
@@ -44,7 +54,7 @@ class Bins:
     value: Float64Array
 
 
-class BinningCalibrator(BinaryCalibrator):
+class BinningCalibrator(ScoreCalibrator, name="binning"):
     """Calibrate one score by the share of positives in bins of equal size.
 
     Parameters
@@ -123,82 +133,70 @@ class BinningCalibrator(BinaryCalibrator):
         self.cv = cv
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        check_option("smoothing", self.smoothing, (None, "laplace", "m"))
-        if not (isinstance(self.n_bins, str) and self.n_bins == "cv") and not is_whole(self.n_bins, 1):
-            raise ParameterError(f"n_bins must be a whole number from 1, or 'cv'; got {shown(self.n_bins)}")
-        check_number("m", self.m, "a number from 0", lambda m: m >= 0)
-        if self.base is not None:
-            check_number("base", self.base, "None or a probability", lambda base: 0 <= base <= 1)
-        if self.candidates is not None:
-            tried = list(self.candidates) if np.iterable(self.candidates) else []
-            if not tried or not all(is_whole(number, 1) for number in tried):
-                raise ParameterError(f"candidates must be whole numbers from 1; got {shown(self.candidates)}")
-        if not is_whole(self.cv, 2):
-            raise ParameterError(f"cv must be at least 2; got {shown(self.cv)}")
+    parameters = Record(
+        n_bins=Either(Whole(1), Choice("cv")),
+        smoothing=Maybe(Choice("laplace", "m")),
+        m=Number(0.0),
+        base=Maybe(PROBABILITY),
+        candidates=Maybe(ListOf(Whole(1), least=1)),
+        cv=Whole(2),
+        random_state=Seed(),
+    )
+    fitted = Record(
+        n_bins=Whole(1),
+        edges=Numbers(),
+        bins=Record(
+            Bins,
+            lo=Numbers(least_length=1),
+            hi=Numbers(least_length=1),
+            count=Wholes(1),
+            weight=Numbers(WEIGHT, least_length=1),
+            value=Numbers(PROBABILITY, least_length=1),
+        ),
+        cv_scores=Maybe(DictOf(n_bins=Whole(1), score=Number())),
+    )
+    complexity = 4
 
-    def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
-        rows = _SortedRows.of(scores.astype(np.float64, copy=False), target, weights)
-        if self.n_bins == "cv":
-            self.cv_scores_ = self._cross_validate(scores, target, weights)
-            self.n_bins_ = min(self.cv_scores_, key=self.cv_scores_.__getitem__, default=10)
-        else:
-            self.n_bins_ = int(self.n_bins)
-        cuts = _cuts(rows.scores, self.n_bins_)
-        starts, ends = np.append(0, cuts), np.append(cuts, len(rows.scores))
-        positive, negative = rows.totals(starts)
-        self._keep(rows.scores[starts], rows.scores[ends - 1], ends - starts, positive + negative, positive)
+    @classmethod
+    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+        """Estimate bins by ``(Y + 1)/(W + 2)``."""
+        return cls(smoothing="laplace")
 
-    def fit_bins(
-        self,
-        lo: Float64Array,
-        hi: Float64Array,
-        count: IntArray,
-        weight: Float64Array,
-        positive: Float64Array,
-        classes: Array,
-    ) -> Self:
-        """Learn from rows that somebody else has put into the bins of equal size.
+    def _learn(self) -> Learning[Map]:
+        tried: dict[int, float] | None = None
+        n_bins: Any = self.n_bins
+        if n_bins == "cv":
+            rows: Cases = yield EveryRow(
+                "n_bins must be a number where rows come in passes; got 'cv'; compare a few numbers, or "
+                "choose one on a sample in memory"
+            )
+            tried = self._cross_validate(rows)
+            n_bins = min(tried, key=tried.__getitem__, default=10)
+        found: BinTotals = yield EqualBins(int(n_bins))
+        self.n_bins_ = int(n_bins)
+        if tried is not None:
+            self.cv_scores_ = tried
+        elif hasattr(self, "cv_scores_"):
+            del self.cv_scores_
+        self.edges_ = midpoints(found.hi[:-1], found.lo[1:])
+        value = np.clip(self._values(found.positive, found.weight), 0.0, 1.0)  # sums carry rounding
+        self.bins_ = Bins(found.lo, found.hi, found.count, found.weight, value)
+        return self._map_of()
 
-        Parameters
-        ----------
-        lo, hi : ndarray of shape (b,)
-            Least and greatest score of every bin, in ascending order.
-        count : ndarray of shape (b,)
-            Number of rows.
-        weight, positive : ndarray of shape (b,)
-            Total weight of the rows, and of the positive ones.
-        classes : ndarray of shape (2,)
-            The labels, the positive one second.
+    def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
+        bins, edges = self.bins_, self.edges_
+        check_intervals(bins, ("hi", "count", "weight", "value"), at / "bins")
+        check_length(edges, len(bins.lo) - 1, at / "edges", "one between every two bins")
+        outside = np.flatnonzero((edges < bins.hi[:-1]) | (edges >= bins.lo[1:]))
+        if len(outside):
+            place = (at / "edges")[int(outside[0])]
+            place.fail("must lie between its two bins, or on the end of the lower one")
+        if self.cv_scores_ is None:
+            del self.cv_scores_
+        return self._map_of()
 
-        Returns
-        -------
-        Self
-            The fitted calibrator.
-        """
-        self._check_parameters()
-        if self.n_bins == "cv":
-            raise ParameterError("n_bins must be a number where rows come in bins; got 'cv'")
-        self.n_bins_ = int(self.n_bins)
-        self._keep(lo, hi, count, weight, positive)
-        self.classes_ = classes
-        return self
-
-    def _keep(
-        self,
-        lo: Float64Array,
-        hi: Float64Array,
-        count: IntArray,
-        weight: Float64Array,
-        positive: Float64Array,
-    ) -> None:
-        self.edges_ = midpoints(hi[:-1], lo[1:])
-        value = np.clip(self._values(positive, weight), 0.0, 1.0)  # sums of weights carry rounding
-        self.bins_ = Bins(lo, hi, count, weight, value)
-        self._bin = IntervalLookup(self.edges_)
-
-    def _positive(self, scores: Float64Array) -> Float64Array:
-        return self.bins_.value.take(self._bin(scores))
+    def _map_of(self) -> Map:
+        return Steps(IntervalLookup(self.edges_), self.bins_.value)
 
     def _values(self, positive: Float64Array, weight: Float64Array) -> Float64Array:
         if self.smoothing == "laplace":
@@ -208,12 +206,11 @@ class BinningCalibrator(BinaryCalibrator):
             return np.asarray((positive + self.m * base) / (weight + self.m))
         return positive / weight
 
-    def _cross_validate(
-        self, scores: FloatArray, target: Target, weights: Float64Array | None
-    ) -> dict[int, float]:
+    def _cross_validate(self, rows: Cases) -> dict[int, float]:
         """Squared error per unit of weight of every candidate on rows that it was not fitted to."""
         from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
 
+        scores, target, weights = rows
         label = target > 0.5
         n_folds = min(self.cv, int(label.sum()), int((~label).sum()))
         candidates = sorted(set(CANDIDATES if self.candidates is None else self.candidates))
@@ -224,63 +221,13 @@ class BinningCalibrator(BinaryCalibrator):
         total = float(len(scores)) if weights is None else float(weights.sum())
         for train, test in folds.split(scores, label):
             fitted_to, tried_on = (
-                _SortedRows.of(scores[part], target[part], None if weights is None else weights[part])
+                SortedRows.of(Cases(scores[part], target[part], None if weights is None else weights[part]))
                 for part in (train, test)
             )
             for n_bins in candidates:
-                cuts = _cuts(fitted_to.scores, n_bins)
+                cuts = fitted_to.cuts(n_bins)
                 edges = midpoints(fitted_to.scores[cuts - 1], fitted_to.scores[cuts])
                 positive, negative = fitted_to.totals(np.append(0, cuts))
                 value = self._values(positive, positive + negative)
                 loss[n_bins] += tried_on.squared_error(edges, value) / total
         return loss
-
-
-def even_places(n_rows: int, n_bins: int) -> IntArray:
-    """Places in the sorted rows where new bins would begin if there were no ties; at least 1."""
-    n_bins = min(n_bins, n_rows)
-    size, extra = divmod(n_rows, n_bins)
-    number = np.arange(1, n_bins)
-    return number * size + np.minimum(number, extra)
-
-
-def _cuts(scores: Float64Array, n_bins: int) -> IntArray:
-    """Places in the sorted scores where a new bin begins."""
-    places = even_places(len(scores), n_bins)
-    places = np.searchsorted(scores, scores[places - 1], side="right")
-    return np.unique(places[places < len(scores)])
-
-
-@dataclass(frozen=True, slots=True)
-class _SortedRows:
-    """Rows by ascending score, with their weight as positives and as negatives.
-
-    Every bin is summed by itself: in differences of running totals a heavy row rounds away all that follow.
-    """
-
-    scores: Float64Array
-    positive: Float64Array
-    negative: Float64Array
-    mixed: float
-
-    @classmethod
-    def of(cls, scores: FloatArray, target: Target, weights: Float64Array | None) -> "_SortedRows":
-        order = np.argsort(scores, kind="stable")
-        label = target[order].astype(np.float64)
-        positive = label if weights is None else weights[order] * label
-        negative = (1.0 - label) if weights is None else weights[order] * (1.0 - label)
-        mixed = 0.0 if target.dtype == bool else float(positive @ (1.0 - label))
-        return cls(scores[order].astype(np.float64, copy=False), positive, negative, mixed)
-
-    def totals(self, starts: IntArray) -> tuple[Float64Array, Float64Array]:
-        """Weight of the positives and of the negatives in the bins that begin at these places."""
-        return np.add.reduceat(self.positive, starts), np.add.reduceat(self.negative, starts)
-
-    def squared_error(self, edges: Float64Array, value: Float64Array) -> float:
-        """Total squared difference between the labels and the values of the bins that they fall into."""
-        starts = np.append(0, np.searchsorted(self.scores, edges, side="right"))
-        held = np.flatnonzero(np.diff(np.append(starts, len(self.scores))))
-        positive, negative = self.totals(starts[held])
-        value = value[held]
-        # A share of positives counts as two rows, which differ from it whatever the value is.
-        return float(positive @ (1 - value) ** 2 + negative @ value**2) - self.mixed

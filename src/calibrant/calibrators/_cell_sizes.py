@@ -8,6 +8,7 @@ import numpy as np
 
 from calibrant._core._checks import check_number
 from calibrant._core._errors import ParameterError
+from calibrant._core._fields import Choice, Number, Whole
 from calibrant.calibrators._cells import Axis
 
 CRITERIA = ("cv", "aic", "bic")
@@ -16,6 +17,8 @@ WIDTHS = (0.05, 0.1, 0.2, 0.3, 0.5)
 NUMBERS_OF_CELLS = (5, 7, 10, 15, 20, 30, 40, 60)
 #: A range divided into more cells could no longer tell an edge from the score on it.
 MOST_PER_AXIS = 1000
+#: Sizes in a model file.
+WIDTH, CELLS, CRITERION = Number(above=0.0), Whole(1, MOST_PER_AXIS), Choice(*CRITERIA)
 
 
 @dataclass(frozen=True, slots=True)

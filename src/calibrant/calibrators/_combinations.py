@@ -23,9 +23,15 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._checks import check_number
 from calibrant._core._errors import ParameterError
+from calibrant._core._fields import Choice, Either, ListOf, Whole
 
 #: A name, the ranks of the scores to use for every class, or a list of these for each rank.
 Combination = str | Sequence[int] | Sequence[Sequence[int]]
+#: The same in a model file.
+RANK = Whole(1)
+COMBINATION = Either(
+    Choice("single", "A", "B", "C"), ListOf(RANK, least=1), ListOf(ListOf(RANK, least=1), least=1)
+)
 
 
 class SharedScore(NamedTuple):

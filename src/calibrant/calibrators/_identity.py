@@ -1,11 +1,13 @@
 """No calibration: for comparison, and for scores that are believed already."""
 
-from calibrant._core._arrays import Float64Array, FloatArray, Target
-from calibrant._core._checks import check_probabilities
-from calibrant.calibrators._binary import BinaryCalibrator
+from calibrant._core._fields import Record
+from calibrant._core._place import Place
+from calibrant.calibrators._method import ScoreCalibrator
+from calibrant.maps import Identity, Map
+from calibrant.passes import InUnitInterval, Learning
 
 
-class IdentityCalibrator(BinaryCalibrator):
+class IdentityCalibrator(ScoreCalibrator, name="identity"):
     """Take the scores as they are.
 
     The scores must be probabilities already. It serves as the baseline that a calibration must beat, and
@@ -23,8 +25,16 @@ class IdentityCalibrator(BinaryCalibrator):
     array([[0.3, 0.7]])
     """
 
-    def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:  # noqa: ARG002
-        check_probabilities(scores, "scores taken as they are")
+    kinds = ("probability",)
+    fitted = Record()
+    complexity = 1
 
-    def _positive(self, scores: Float64Array) -> Float64Array:
-        return check_probabilities(scores, "scores taken as they are")
+    def _learn(self) -> Learning[Map]:
+        yield InUnitInterval(self._scores_are())
+        return Identity()
+
+    def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
+        return Identity()
+
+    def _scores_are(self) -> str:
+        return "scores taken as they are"

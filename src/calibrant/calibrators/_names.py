@@ -1,29 +1,17 @@
-"""The ready-made calibrators by name."""
+"""Calibrators by name."""
 
-from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
 
+from calibrant._core._checks import check_option, is_whole, shown
 from calibrant._core._errors import ParameterError
-from calibrant.calibrators._accuracy_table import AccuracyTableCalibrator
-from calibrant.calibrators._binning import BinningCalibrator
-from calibrant.calibrators._identity import IdentityCalibrator
-from calibrant.calibrators._pav import PAVCalibrator
-from calibrant.calibrators._ranked_logistic import RankedLogisticCalibrator
-from calibrant.calibrators._sigmoid import SigmoidCalibrator
-
-BY_NAME: dict[str, Callable[[], Any]] = {
-    "pav": PAVCalibrator,
-    "sigmoid": SigmoidCalibrator,
-    "binning": BinningCalibrator,
-    "identity": IdentityCalibrator,
-    "accuracy_table": AccuracyTableCalibrator,
-    "ranked_logistic": RankedLogisticCalibrator,
-}
+from calibrant.calibrators._base import Calibrator
+from calibrant.calibrators._method import Method, ScoreKind
+from calibrant.calibrators._registry import METHODS
 
 
-def new_calibrator(calibrator: object) -> Any:
+def new_calibrator(calibrator: object) -> Calibrator:
     """Make a new, unfitted calibrator.
 
     Parameters
@@ -43,10 +31,10 @@ def new_calibrator(calibrator: object) -> Any:
     SigmoidCalibrator()
     """
     if isinstance(calibrator, str):
-        if calibrator not in BY_NAME:
-            names = ", ".join(map(repr, BY_NAME))
+        if calibrator not in METHODS:
+            names = ", ".join(map(repr, METHODS))
             raise ParameterError(f"calibrator must be one of {names}, or an object; got {calibrator!r}")
-        return BY_NAME[calibrator]()
+        return METHODS[calibrator]()
     if isinstance(calibrator, type) or not (
         hasattr(calibrator, "fit") and hasattr(calibrator, "predict_proba")
     ):
@@ -54,56 +42,55 @@ def new_calibrator(calibrator: object) -> Any:
             "calibrator must be a name or an object with fit(scores, y, sample_weight) and "
             f"predict_proba(scores); got {calibrator!r}"
         )
-    return clone(calibrator)
+    copied: Any = clone(calibrator)
+    return copied  # type: ignore[no-any-return]
 
 
-def takes_probabilities(calibrator: object) -> bool:
-    """Tell whether a calibrator takes probabilities alone, and no margins.
-
-    Parameters
-    ----------
-    calibrator : object
-        The calibrator.
-
-    Returns
-    -------
-    bool
-        Whether its scores must lie in [0, 1].
-    """
-    if isinstance(calibrator, IdentityCalibrator) or getattr(calibrator, "transform", None) == "logit":
-        return True
-    inner = getattr(calibrator, "calibrator", None)
-    return inner is not None and takes_probabilities(new_calibrator(inner))
-
-
-def takes_score_matrix(calibrator: object) -> bool:
-    """Tell whether a calibrator takes one score per class, and not a single score.
+def named_method(name: str, n_rows: int, kind: ScoreKind = "margin") -> Method:
+    """Give the calibrator that a comparison tries, and the command fits, under a name.
 
     Parameters
     ----------
-    calibrator : object
-        The calibrator.
+    name : str
+        A method of the registry `METHODS`.
+    n_rows : int
+        Number of rows that it will be fitted to.
+    kind : {"margin", "probability"}, default="margin"
+        What the scores are.
 
     Returns
     -------
-    bool
-        Whether its scores have one column per class.
+    object
+        The unfitted calibrator. It is the one of that name, made fit for new rows: isotonic regression stays
+        half a row away from 0 and 1, that is ``1/(2 n_rows)``, bins are estimated by ``(Y + 1)/(W + 2)``,
+        the logistic regression has Platt's targets; and on probabilities both logistic methods work on the
+        log-odds.
+
+    See Also
+    --------
+    calibrant.models.compare_methods : Which of them to use.
+
+    Examples
+    --------
+    >>> from calibrant.calibrators import named_method
+    >>> named_method("pav", 1000)
+    PAVCalibrator(clip=0.0005)
     """
-    return hasattr(calibrator, "fit_positions")
+    check_option("kind", kind, ("margin", "probability"))
+    if not isinstance(name, str) or name not in METHODS:
+        raise ParameterError(f"method must be one of {', '.join(map(repr, METHODS))}; got {shown(name)}")
+    if not is_whole(n_rows, 0, 2**63):
+        raise ParameterError(f"n_rows must be a whole number, the number of rows; got {shown(n_rows)}")
+    return METHODS[name].for_rows(n_rows, kind)
 
 
-def can_only_rise(calibrator: Any) -> bool:
-    """Tell whether a calibrator makes nothing of a score that points the wrong way.
+def can_only_rise(calibrator: object) -> bool:
+    """Whether a calibrator, or the method of a name, makes nothing of a score that points the wrong way."""
+    if isinstance(calibrator, str) and calibrator not in METHODS:
+        return False
+    return bool(getattr(new_calibrator(calibrator), "can_only_rise", False))
 
-    Parameters
-    ----------
-    calibrator : str or object
-        The calibrator or its name, or one that gives every column a copy of such.
 
-    Returns
-    -------
-    bool
-        Whether its maps are isotonic and rise.
-    """
-    chosen = getattr(calibrator, "calibrator", calibrator)
-    return chosen == "pav" if isinstance(chosen, str) else getattr(chosen, "increasing", False) is True
+def names_taking(*takes: str, kind: ScoreKind) -> tuple[str, ...]:
+    """The methods that take such scores, of such a kind."""
+    return tuple(name for name, method in METHODS.items() if method.takes in takes and kind in method.kinds)

@@ -4,18 +4,18 @@ from typing import Literal, Self
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, FloatArray, Target
-from calibrant._core._checks import check_flag, check_number, check_option
-from calibrant._core._extremes import HUGE
-from calibrant.calibrators._binary import BinaryCalibrator
-from calibrant.calibrators._pooling import Blocks, isotonic_blocks, pool_points, sorted_runs
-from calibrant.calibrators._steps import IntervalLookup, midpoints
-from calibrant.metrics._direction import NOTHING, direction, direction_of_points
+from calibrant._core._arrays import Float64Array
+from calibrant._core._fields import Choice, Flag, Maybe, Number, Numbers, Record
+from calibrant._core._place import Place
+from calibrant.calibrators._intervals import PROBABILITY, WEIGHT, check_intervals
+from calibrant.calibrators._method import ScoreCalibrator, ScoreKind, half_a_row
+from calibrant.maps import IntervalLookup, Lines, Map, Steps, midpoints
+from calibrant.passes import Blocks, Isotonic, IsotonicFit, Learning
 
 Between = Literal["nearest", "linear", "average", "lower", "upper"]
 
 
-class PAVCalibrator(BinaryCalibrator):
+class PAVCalibrator(ScoreCalibrator, name="pav"):
     """Calibrate one score by isotonic regression.
 
     The map is the non-decreasing step function with the least squared error on the training rows,
@@ -88,67 +88,57 @@ class PAVCalibrator(BinaryCalibrator):
         self.clip = clip
         self.laplace = laplace
 
-    def _check_parameters(self) -> None:
-        check_option("between", self.between, ("nearest", "linear", "average", "lower", "upper"))
-        check_flag("increasing", self.increasing)
-        check_flag("laplace", self.laplace)
+    parameters = Record(
+        between=Choice("nearest", "linear", "average", "lower", "upper"),
+        increasing=Flag(),
+        clip=Maybe(Number(0.0, below=0.5)),
+        laplace=Flag(),
+    )
+    fitted = Record(
+        blocks=Record(
+            Blocks,
+            lo=Numbers(least_length=1),
+            hi=Numbers(least_length=1),
+            value=Numbers(PROBABILITY, least_length=1),
+            weight=Numbers(WEIGHT, least_length=1),
+        )
+    )
+    complexity = 3
+
+    @classmethod
+    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+        """Stay half a row away from 0 and 1."""
+        return cls(clip=half_a_row(n_rows))
+
+    @property
+    def can_only_rise(self) -> bool:
+        """Whether nothing is made of a score that points the wrong way."""
+        return self.increasing is True
+
+    def _learn(self) -> Learning[Map]:
+        found: IsotonicFit = yield Isotonic(bool(self.increasing))
+        self.blocks_ = _soften_certain_blocks(found.blocks) if self.laplace else found.blocks
+        self._direction = found.direction
+        return self._map_of(self.blocks_)
+
+    def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
+        blocks, at = self.blocks_, at / "blocks"
+        check_intervals(blocks, ("hi", "value", "weight"), at)
+        if not self.laplace:
+            steps = np.diff(blocks.value if self.increasing else -blocks.value)
+            if (steps < 0).any():
+                way = "rise" if self.increasing else "fall"
+                place = int(np.argmax(steps < 0)) + 1
+                (at / "value")[place].fail(f"must not break the order; values must {way}")
+        return self._map_of(blocks)
+
+    def _map_of(self, blocks: Blocks) -> Map:
+        if self.between == "linear":
+            return Lines.through(_interleave(blocks.lo, blocks.hi), np.repeat(blocks.value, 2), self.clip)
+        edges, values = _steps(blocks, self.between)
         if self.clip is not None:
-            check_number("clip", self.clip, "None or a number in [0, 0.5)", lambda clip: 0 <= clip < 0.5)
-
-    def _fit(self, scores: FloatArray, target: Target, weights: Float64Array | None) -> None:
-        if not self.increasing:
-            target = ~target if target.dtype == bool else 1.0 - target
-        runs = sorted_runs(scores, target, weights)
-        self._keep(isotonic_blocks(runs))
-        doubtful = self.increasing and runs.may_rank_wrongly
-        self._direction = direction(scores, target, weights) if doubtful else NOTHING
-
-    def fit_points(
-        self,
-        lo: Float64Array,
-        hi: Float64Array,
-        positive: Float64Array,
-        negative: Float64Array,
-        classes: Array,
-        squares: tuple[float, float] | None = None,
-    ) -> Self:
-        """Learn from rows that somebody else has gathered into points, in ascending order of the scores.
-
-        Parameters
-        ----------
-        lo, hi : ndarray of shape (m,)
-            Least and greatest score of the rows of every point; the points lie apart.
-        positive, negative : ndarray of shape (m,)
-            Total weight of their rows of either class; not both zero.
-        classes : ndarray of shape (2,)
-            The labels, the positive one second.
-        squares : tuple of float, optional
-            Sum of the squared weights of the positives and of the negatives, where weights are not whole.
-
-        Returns
-        -------
-        Self
-            The fitted calibrator. It is that of the rows themselves if no block of the solution for these
-            begins or ends inside a point.
-        """
-        self._check_parameters()
-        self._keep(pool_points(lo, hi, *((positive, negative) if self.increasing else (negative, positive))))
-        self._direction = direction_of_points(positive, negative, squares) if self.increasing else NOTHING
-        self.classes_ = classes
-        return self
-
-    def _keep(self, blocks: Blocks) -> None:
-        """Take the solution for the rising class, and make the map of it."""
-        if not self.increasing:
-            blocks = Blocks(blocks.lo, blocks.hi, 1.0 - blocks.value, blocks.weight)
-        if self.laplace:
-            blocks = _soften_certain_blocks(blocks)
-        self.blocks_ = blocks
-        self._map = _LinearMap(blocks) if self.between == "linear" else _StepMap(blocks, self.between)
-
-    def _positive(self, scores: Float64Array) -> Float64Array:
-        positive = self._map(scores)
-        return positive if self.clip is None else np.clip(positive, self.clip, 1 - self.clip)
+            values = np.clip(values, self.clip, 1 - self.clip)
+        return Steps(IntervalLookup(edges), values)
 
 
 def _soften_certain_blocks(blocks: Blocks) -> Blocks:
@@ -157,54 +147,19 @@ def _soften_certain_blocks(blocks: Blocks) -> Blocks:
     return Blocks(blocks.lo, blocks.hi, np.where(certain, softened, blocks.value), blocks.weight)
 
 
-class _StepMap:
-    """Constant on every block, and in every gap by one of the step rules."""
-
-    def __init__(self, blocks: Blocks, between: str) -> None:
-        below, above = blocks.hi[:-1], blocks.lo[1:]
-        just_below_above = np.nextafter(above, -np.inf)
-        self._values = blocks.value
-        if between == "nearest":
-            edges = midpoints(below, above)
-        elif between == "lower":
-            edges = just_below_above
-        elif between == "upper":
-            edges = below
-        else:
-            # Every gap is an interval of its own, between the blocks that it separates.
-            edges = _interleave(below, just_below_above)
-            self._values = _interleave(blocks.value, (blocks.value[:-1] + blocks.value[1:]) / 2)
-        self._interval = IntervalLookup(edges)
-
-    def __call__(self, scores: Float64Array) -> Float64Array:
-        return self._values.take(self._interval(scores))
-
-
-class _LinearMap:
-    """Constant on every block, a straight line across every gap."""
-
-    def __init__(self, blocks: Blocks) -> None:
-        knots = _interleave(blocks.lo, blocks.hi)
-        # Interval i reaches from knot i - 1 to knot i; outside the knots and on a block nothing rises.
-        self._low, self._high = knots[0], knots[-1]
-        begin, end = np.append(knots[0], knots), np.append(knots, knots[-1])
-        # Numbers are halved where the distance between two of them need not be finite.
-        self._half = np.where(np.maximum(np.abs(begin), np.abs(end)) > HUGE, 0.5, 1.0)
-        self._from = begin * self._half
-        self._value = np.append(blocks.value[0], np.repeat(blocks.value, 2))
-        self._rise = np.append(np.diff(self._value), 0.0)
-        self._width = np.where(self._rise == 0, np.inf, end * self._half - self._from)
-        self._interval = IntervalLookup(knots)
-
-    def __call__(self, scores: Float64Array) -> Float64Array:
-        interval = self._interval(scores)
-        positive = np.clip(scores, self._low, self._high)
-        positive *= self._half.take(interval)
-        positive -= self._from.take(interval)
-        positive /= self._width.take(interval)
-        positive *= self._rise.take(interval)
-        positive += self._value.take(interval)
-        return positive
+def _steps(blocks: Blocks, between: str) -> tuple[Float64Array, Float64Array]:
+    """Edges of the intervals on which the map is constant, and their values."""
+    below, above = blocks.hi[:-1], blocks.lo[1:]
+    just_below_above = np.nextafter(above, -np.inf)
+    if between == "nearest":
+        return midpoints(below, above), blocks.value
+    if between == "lower":
+        return just_below_above, blocks.value
+    if between == "upper":
+        return below, blocks.value
+    # Every gap is an interval of its own, between the blocks that it separates.
+    means = (blocks.value[:-1] + blocks.value[1:]) / 2
+    return _interleave(below, just_below_above), _interleave(blocks.value, means)
 
 
 def _interleave(first: Float64Array, second: Float64Array) -> Float64Array:

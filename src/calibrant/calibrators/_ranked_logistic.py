@@ -3,25 +3,23 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
-from calibrant._core._arrays import BoolArray, Float64Array, FloatArray
-from calibrant._core._checks import (
-    check_flag,
-    check_option,
-    check_probabilities,
-)
-from calibrant.calibrators._binary import class_totals
-from calibrant.calibrators._combinations import Combination
-from calibrant.calibrators._logistic import LogisticFit
-from calibrant.calibrators._rank_fit import fit_rank
-from calibrant.calibrators._rank_rows import RankRows
+from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._fields import Flag, ListOf, Maybe, Numbers, Record
+from calibrant.calibrators._combinations import COMBINATION, RANK, Combination
+from calibrant.calibrators._intervals import PROBABILITY
+from calibrant.calibrators._method import ScoreKind
+from calibrant.calibrators._rank_fields import RANK_MAP
+from calibrant.calibrators._rank_problem import Ranks
+from calibrant.calibrators._rank_questions import RankLogistic, TrueRanks
 from calibrant.calibrators._ranked import RankedCalibrator
-from calibrant.calibrators._sigmoid import LOGIT_CLIP
+from calibrant.calibrators._sigmoid import FEATURES_OF, TRANSFORM
+from calibrant.maps import GRAPH, NUMPY, Operations, Tensor, features_named
+from calibrant.passes import Learning, Several
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,14 +66,52 @@ class RankMap:
         ndarray
             Probabilities.
         """
-        z: Float64Array = np.full(1, self.B)
         with np.errstate(over="ignore"):  # far out the answer is 0 or 1
-            for slope, each in zip(self.A, scores, strict=True):
-                z = z + slope * _transformed(each, self.transform)
-        return np.asarray(expit(np.negative(z, out=z), out=z))
+            return np.asarray(self._formula(scores, self.A, self.B, NUMPY))
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the scores that it uses."""
+        return self.scores
+
+    @property
+    def takes_probabilities(self) -> bool:
+        """Log-odds are those of probabilities."""
+        return self.transform == "logit"
+
+    @staticmethod
+    def in_graph(models: "Sequence[RankMap]", scores: Sequence[Tensor]) -> Tensor:
+        """The same of several maps side by side, each given its column of every score.
+
+        Parameters
+        ----------
+        models : sequence of RankMap
+            The maps.
+        scores : sequence of Tensor
+            The values of the ranked scores; a map that uses fewer gives the others no slope.
+
+        Returns
+        -------
+        Tensor
+            Probabilities.
+        """
+        slopes = [
+            np.array([each.A[place] if place < len(each.A) else 0.0 for each in models])
+            for place in range(len(scores))
+        ]
+        found: Tensor = models[0]._formula(scores, slopes, np.array([each.B for each in models]), GRAPH)
+        return found
+
+    def _formula(self, scores: Sequence[Any], slopes: Any, intercept: Any, ops: Operations) -> Any:
+        features = features_named(FEATURES_OF[self.transform])
+        z = intercept
+        for slope, score in zip(slopes, scores, strict=True):
+            (feature,) = features.formula(score, ops)
+            z = feature * slope + z
+        return ops.falling_sigmoid(z)
 
 
-class RankedLogisticCalibrator(RankedCalibrator):
+class RankedLogisticCalibrator(RankedCalibrator, name="ranked_logistic"):
     """Calibrate one score per class by logistic regression on several ranked scores.
 
     How likely is the second candidate? Its own score says less about that than the highest one does: where
@@ -172,28 +208,50 @@ class RankedLogisticCalibrator(RankedCalibrator):
         self.transform = transform
         self.classes = classes
 
+    parameters = Record(combination=COMBINATION, smooth=Flag(), max_rank=Maybe(RANK), transform=TRANSFORM)
+    fitted = Record(
+        rank_accuracy=Numbers(PROBABILITY), maps=ListOf(RANK_MAP, least=1), shared_map=Maybe(RANK_MAP)
+    )
+    complexity = 5
+
+    @classmethod
+    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+        """Have Platt's targets, and work on the log-odds of probabilities."""
+        return cls(smooth=True, transform="logit" if kind == "probability" else "identity")
+
+    @property
+    def takes_probabilities(self) -> bool:
+        """Log-odds are those of probabilities."""
+        return self.transform == "logit"
+
     def _check_parameters(self) -> None:
-        check_option("transform", self.transform, ("identity", "logit"))
-        check_flag("smooth", self.smooth)
+        for name in ("smooth", "transform"):
+            self.parameters.fields[name].check(name, getattr(self, name))
 
-    def _check_values(self, scores: FloatArray) -> None:
-        if self.transform == "logit":
-            check_probabilities(scores, "scores with transform='logit'")
+    def _scores_are(self) -> str:
+        return "scores with transform='logit'"
 
-    def _fit_rank(self, rows: RankRows) -> RankMap:
-        scores, right, weights = rows.cases()
-        totals = class_totals(right, weights)
-        if min(totals) == 0:
-            proba = _targets(np.array([totals[0] > 0]), totals, smooth=True)[0]
-            fit, smoothed = LogisticFit(np.zeros(len(scores)), float(-logit(proba)), 0, True), True
-        else:
-            scores, smoothed = _transformed(scores, self.transform), self.smooth
-            fit = fit_rank(scores, _targets(right, totals, smooth=smoothed), weights)
-            if not fit.converged:
-                fit, smoothed = fit_rank(scores, _targets(right, totals, smooth=True), weights), True
-        return RankMap(
-            rows.axes, fit.slope, fit.intercept, fit.n_iter, fit.converged, smoothed, self.transform
-        )
+    def _learn_models(self, ranks: Ranks) -> Learning[tuple[list[RankMap], Array]]:
+        how = FEATURES_OF[self.transform], bool(self.smooth), self._scores_are()
+        questions = [RankLogistic(ranks, model, *how) for model in range(ranks.n_models)]
+        share, *fits = yield Several((TrueRanks(ranks), *questions))
+        models = [
+            RankMap(
+                ranks.axes(model),
+                fit.slope,
+                fit.intercept,
+                fit.n_iter,
+                fit.converged,
+                smoothed,
+                self.transform,
+            )
+            for model, (fit, smoothed) in enumerate(fits)
+        ]
+        return models, share
+
+    def _kept(self) -> tuple[list[RankMap], RankMap | None]:
+        own = [_of_file(each, self.transform) for each in self.maps_]
+        return own, None if self.shared_map_ is None else _of_file(self.shared_map_, self.transform)
 
     def _keep(self, own: list[RankMap], shared: RankMap | None) -> None:
         self.maps_, self.shared_map_ = own, shared
@@ -208,19 +266,12 @@ class RankedLogisticCalibrator(RankedCalibrator):
                 "one from the other, so that targets of 0 and 1 have no best fit; Platt's smoothed targets "
                 "were used there; pass smooth=True to use them at all ranks, or max_rank to have fewer ranks"
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warnings.warn(message, ConvergenceWarning, stacklevel=6)
 
 
-def _transformed(scores: Float64Array, transform: str) -> Float64Array:
-    if transform == "identity":
-        return scores
-    return np.asarray(logit(np.clip(scores, LOGIT_CLIP, 1 - LOGIT_CLIP)))
-
-
-def _targets(right: BoolArray, totals: tuple[float, float], *, smooth: bool) -> Float64Array:
-    """Platt's targets for the given numbers of right and wrong rows, or 1 and 0."""
-    high, low = ((totals[0] + 1) / (totals[0] + 2), 1 / (totals[1] + 2)) if smooth else (1.0, 0.0)
-    return np.where(right, high, low)
+def _of_file(given: Any, transform: str) -> RankMap:
+    """A map as it stands in a file, which says once for all of them what scores go through."""
+    return RankMap(**given, transform=transform)
 
 
 def _listed(ranks: list[str]) -> str:

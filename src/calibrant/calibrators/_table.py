@@ -3,17 +3,21 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.calibrators._cell_choice import FoldedCells
-from calibrant.calibrators._cells import Axis, Cells, Grid
+from calibrant.calibrators._cells import EDGE_SLACK, Axis, Cells, Grid
 from calibrant.calibrators._rank_rows import RankRows
 from calibrant.calibrators._smoothing import Smoothed, Smoothing
+from calibrant.maps import Tensor, intervals
 
 #: Tables of up to this many cells, empty ones included, are looked up in a dense array, which is faster.
 DENSE = 1 << 16
+#: In a graph, tables of up to this many cells in all are written in full: 8 MB.
+DENSE_IN_GRAPH = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +104,8 @@ class TableModel:
     `table` is the same for people.
     """
 
+    takes_probabilities = False
+
     def __init__(
         self,
         counted: Counted,
@@ -109,20 +115,39 @@ class TableModel:
         lam: float | None,
         criterion: dict[float, float],
     ) -> None:
-        self._grid, self._default = counted.grid, default
-        self._smoothed = smoothing(counted.cells, self._grid.neighbours())
-        self._dense = None
-        if self._grid.n_keys <= DENSE:
-            self._dense = np.full(self._grid.n_keys, default)
-            self._dense[self._smoothed.key] = self._smoothed.value
-        self.table = _readable(counted, self._smoothed, axes, lam, criterion)
+        self.grid, self.default = counted.grid, default
+        self.smoothed = smoothing(counted.cells, self.grid.neighbours())
+        self._dense = self._in_full() if self.grid.n_keys <= DENSE else None
+        self.table = _readable(counted, self.smoothed, axes, lam, criterion)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the scores that it uses."""
+        return self.table.axes
 
     def estimate(self, scores: Sequence[Float64Array]) -> Float64Array:
         """Probability of being right. The scores of an axis may be broadcast to the shape of the next."""
-        keys = self._grid.keys(scores)
+        keys = self.grid.keys(scores)
         if self._dense is not None:
             return np.asarray(self._dense.take(keys))
-        return self._smoothed.at(keys, self._default)
+        return self.smoothed.at(keys, self.default)
+
+    @staticmethod
+    def in_graph(models: "Sequence[TableModel]", scores: Sequence[Tensor]) -> Tensor:
+        """The same of several tables side by side, each given its column of every score."""
+        grids = [model.grid for model in models]
+        keys = _keys(scores, grids)
+        before = np.cumsum([0, *(grid.n_keys for grid in grids)])
+        if before[-1] <= DENSE_IN_GRAPH:
+            # A score that is no number may have any key, which must be one nevertheless.
+            place = (keys.cast(np.int64) + before[:-1]).at_least(np.array(0)).at_most(before[-1] - 1)
+            return place.in_table(np.concatenate([model._in_full() for model in models]))
+        return _sparse(keys, models)
+
+    def _in_full(self) -> Float64Array:
+        values = np.full(self.grid.n_keys, self.default)
+        values[self.smoothed.key] = self.smoothed.value
+        return values
 
 
 def _readable(
@@ -150,3 +175,54 @@ def _readable(
         lam=lam,
         criterion=criterion,
     )
+
+
+def _keys(scores: Sequence[Tensor], grids: Sequence[Grid]) -> Tensor:
+    """Numbers of the cells, whole but as float64, in which they are exact; as `Grid.keys` finds them."""
+    axes = [_Axes.of(grids, number) for number in range(len(scores))]
+    key = axes[0].places(scores[0])
+    for score, axis in zip(scores[1:], axes[1:], strict=True):
+        key = key * axis.size + axis.places(score)
+    return key
+
+
+class _Axes(NamedTuple):
+    """One axis of several grids: where its cells begin, how wide they are, and how many there are."""
+
+    origin: Float64Array
+    width: Float64Array
+    shift: Float64Array
+    size: Float64Array
+
+    @classmethod
+    def of(cls, grids: Sequence[Grid], number: int) -> "_Axes":
+        """The axis of this number; a single cell in the grids that have no such axis."""
+        columns = np.array([_axis(grid, number) for grid in grids]).T
+        return cls(*np.ascontiguousarray(columns))
+
+    def places(self, score: Tensor) -> Tensor:
+        """The numbers of the cells of scores along this axis."""
+        place = (score - self.origin) / self.width + self.shift
+        return score.graph.op("Floor", place.at_least(0.0).at_most(self.size - 1))
+
+
+def _axis(grid: Grid, number: int) -> tuple[float, float, float, float]:
+    if number >= len(grid.axes):
+        return 0.0, 1.0, 0.0, 1.0
+    axis = grid.axes[number]
+    return axis.origin, axis.width, EDGE_SLACK - grid.lowest[number], grid.sizes[number]
+
+
+def _sparse(keys: Tensor, models: Sequence[TableModel]) -> Tensor:
+    """Look up the cells that have an estimate, each found by its key; the others get the default."""
+    graph = keys.graph
+    alone = len(models) == 1
+    wanted = keys.as_vector() if alone else keys
+    known: list[IntArray] = [model.smoothed.key for model in models]
+    place = intervals(wanted, known)
+    ends = [np.append(each, -1.0) for each in known]  # behind the last key there is none
+    default = np.array(models[0].default if alone else [model.default for model in models])
+    values = [np.append(model.smoothed.value, 0.0) for model in models]
+    found = place.in_table(np.concatenate(ends)).is_equal(wanted)
+    estimates = found.choose(place.in_table(np.concatenate(values)), default)
+    return graph.op("Reshape", estimates, graph.op("Shape", keys)) if alone else estimates

@@ -10,18 +10,31 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_n_jobs, check_option, positions_of
 from calibrant._core._errors import ParameterError
-from calibrant.calibrators import OneVsAllCalibrator, new_calibrator, takes_score_matrix
-from calibrant.calibrators._binary import learn_map
-from calibrant.calibrators._direction import warn_of_direction
-from calibrant.calibrators._names import takes_probabilities
-from calibrant.classifiers._columns import fit_columns
+from calibrant.calibrators import (
+    DEFAULT,
+    Calibrator,
+    CodeCalibrator,
+    calibrator_for,
+    fit_rows,
+    new_calibrator,
+    takes_of,
+    warn_of_direction,
+)
 from calibrant.classifiers._given import read_given, read_new
 from calibrant.classifiers._kernels import tags_of_learner
 from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import plan_rows
 from calibrant.classifiers._scores import METHODS, check_scored, choose_method, score
-from calibrant.classifiers._training import Problem, Trained, TrainingOptions, fit_or_constant, train_all
-from calibrant.codes import check_code, check_combiner
+from calibrant.classifiers._training import (
+    SIDES,
+    Problem,
+    Trained,
+    TrainingOptions,
+    fit_or_constant,
+    train_all,
+)
+from calibrant.codes import binary_problems, check_code, check_combiner
+from calibrant.passes import Cases, Rows
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -75,14 +88,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : object
         The learner that scores new rows. Only without a code.
     calibrator_ : object
-        The calibrator of its scores: a two-class one, or one that takes a score per class; None for a
-        single class. Only without a code.
+        The calibrator of the scores: a two-class one, one that takes a score per class, or with a code a
+        `CodeCalibrator`; None for a single class.
     response_method_ : str
         The score that was used. Only without a code.
     columns_ : list
-        The learner, the score and the calibrator of every column of the code. Only with a code.
-    counts_ : ndarray of shape (l,)
-        Total weight of the rows behind every column. Only with a code.
+        The learner of every column of the code, with the score that is used; None for a column with rows on
+        one side only. Only with a code.
     n_features_in_ : int
         Number of features, where X has columns.
     feature_names_in_ : ndarray
@@ -126,7 +138,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def __init__(
         self,
         estimator: Any,
-        calibrator: object = "pav",
+        calibrator: object = DEFAULT,
         code: object = None,
         combine: object = "normalize",
         cv: Any = 5,
@@ -202,11 +214,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             problem = Problem(y, classes, np.arange(len(y)), plan)
             (trained,) = train_all(self.estimator, X, [problem], **how)
             self.calibrator_ = self._calibrate(trained, position, weights, classes)
-            warn_of_direction(self.calibrator_, classes, len(plan.splits))
             self.estimator_, self.response_method_ = trained.estimator, trained.method
             self.code_ = None
         else:
-            if takes_score_matrix(new_calibrator(self.calibrator)):
+            if takes_of(new_calibrator(self.calibrator)) != "score":
                 raise ParameterError(
                     "calibrator must take one score for the columns of a code; "
                     f"got {self.calibrator!r}, which takes one per class; use code=None"
@@ -214,13 +225,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             code = check_code(self.code, len(classes), random_state=self.random_state)
             # A combination that cannot take this code says so now, and not after the training.
             check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
-            self.columns_, self.counts_ = fit_columns(
-                self.estimator, X, position, code, weights, plan, calibrator=self.calibrator, **how
+            sides = binary_problems(code, position, weights)
+            problems = [Problem.of_column(side, plan, len(position)) for side in sides]
+            trainable = [problem for problem in problems if problem is not None]
+            results = iter(train_all(self.estimator, X, trainable, **how))
+            self.columns_ = [None if problem is None else next(results) for problem in problems]
+            columns = zip(self.columns_, problems, strict=True)
+            self.calibrator_ = CodeCalibrator(code, self.calibrator, self.combine).fit_columns(
+                [None if each is None else self._cases(each, problem, weights) for each, problem in columns],
+                np.bincount(position, weights, len(classes)).astype(np.float64),
+                classes,
             )
             self.code_ = code
-            warn_of_direction(
-                [getattr(each, "calibrator", each) for each in self.columns_], None, len(plan.splits)
-            )
+        warn_of_direction(self.calibrator_, None if self.code_ is not None else classes, len(plan.splits))
         self.classes_ = classes
         return self
 
@@ -243,8 +260,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.code_ is None:
             scores, _ = score(self.estimator_, X, self.response_method_, self.classes_)
             return np.asarray(self.calibrator_.predict_proba(self._scores_for(self.calibrator_, scores)))
-        answers = np.column_stack([column.answer(X) for column in self.columns_])
-        return np.asarray(check_combiner(self.combine)(self.code_, answers, self.counts_))
+        return np.asarray(self.calibrator_.predict_proba(self._scores_of_columns(X)))
 
     def predict(self, X: Any) -> Array:
         """Give the most probable class of every row.
@@ -280,7 +296,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _response(self) -> str:
         """The score that is wanted: that of a calibrator of probabilities is one."""
-        if not takes_probabilities(new_calibrator(self.calibrator)):
+        if not getattr(new_calibrator(self.calibrator), "takes_probabilities", False):
             return self.response_method
         if self.response_method in ("auto", "predict_proba") and hasattr(self.estimator, "predict_proba"):
             return "predict_proba"
@@ -301,18 +317,35 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _calibrate(
         self, trained: Trained, position: Array, weights: Float64Array | None, classes: Array
-    ) -> Any:
-        position = position[trained.rows]
-        weights = None if weights is None else weights[trained.rows]
-        calibrator = new_calibrator(self.calibrator)
-        if not takes_score_matrix(calibrator):
-            if len(classes) == 2:
-                learn_map(calibrator, trained.scores[:, 1], position == 1, weights)
-                calibrator.classes_ = classes  # it has seen only which rows are of the second
-                return calibrator
-            calibrator = OneVsAllCalibrator(calibrator, self.combine)
-        return calibrator.fit_positions(trained.scores, position, weights, classes, trained.known)
+    ) -> Calibrator:
+        calibrator = calibrator_for(
+            new_calibrator(self.calibrator), 1 if self._is_single(classes) else 2, None, self.combine
+        )
+        one = takes_of(calibrator) == "score"
+        weight = None if weights is None else weights[trained.rows]
+        rows = Rows(self._scores_for(calibrator, trained.scores), position[trained.rows], weight)
+        fitted: Calibrator = fit_rows(calibrator, rows, classes, None if one else trained.known)
+        fitted.classes_ = classes  # one of the user's own has seen only which rows are of the second
+        return fitted
+
+    def _is_single(self, classes: Array) -> bool:
+        """Whether one score is calibrated: that of the second of two classes."""
+        return len(classes) == 2 and takes_of(new_calibrator(self.calibrator)) == "score"
 
     def _scores_for(self, calibrator: Any, scores: Float64Array) -> Float64Array:
         """What a calibrator takes: the score of every class, or with two classes that of the second."""
-        return scores if takes_score_matrix(calibrator) else scores[:, 1]
+        return scores[:, 1] if takes_of(calibrator) == "score" else scores
+
+    def _cases(self, trained: Trained, problem: Any, weights: Float64Array | None) -> Cases:
+        """The rows that the learner of a column has scored out of its training."""
+        weight = None if weights is None else weights[trained.rows]
+        return Cases(trained.scores[:, 1], problem.y[trained.rows] == 1, weight)
+
+    def _scores_of_columns(self, X: Any) -> Float64Array:
+        """One score for every column of the code; any for a column that answers a constant."""
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        scores = np.zeros((n_rows, len(self.columns_)))
+        for column, trained in enumerate(self.columns_):
+            if trained is not None:
+                scores[:, column] = score(trained.estimator, X, trained.method, SIDES)[0][:, 1]
+        return scores

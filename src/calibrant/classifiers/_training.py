@@ -11,9 +11,14 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._checks import distinct_labels
+from calibrant._core._errors import ParameterError
 from calibrant.classifiers._kernels import fit_on
 from calibrant.classifiers._rows import RowPlan, rows_of_params
 from calibrant.classifiers._scores import choose_method, score
+from calibrant.codes import BinaryProblem
+
+#: The labels of the sides of a column.
+SIDES = np.array([0, 1])
 
 
 class TrainingOptions(TypedDict):
@@ -44,6 +49,25 @@ class Problem:
     classes: Array
     everything: IntArray
     plan: RowPlan
+
+    @classmethod
+    def of_column(cls, side: BinaryProblem, plan: RowPlan, n_rows: int) -> "Problem | None":
+        """The rows of one column of a code, without the folds that lack a side; None if no fold is left."""
+        used = np.zeros(n_rows, dtype=bool)
+        used[side.rows] = True
+        y = np.zeros(n_rows, dtype=np.intp)
+        y[side.rows] = side.labels
+        splits: list[tuple[IntArray | None, IntArray]] = []
+        for train, scored in plan.splits:
+            if train is None:
+                raise ParameterError(
+                    "a code needs a learner that can be trained for every column; got a FrozenEstimator; "
+                    "use code=None to calibrate its own scores"
+                )
+            inside, judged = train[used[train]], scored[used[scored]]
+            if len(judged) and len(np.unique(y[inside])) == 2:
+                splits.append((inside, judged))
+        return cls(y, SIDES, side.rows, RowPlan(splits, plan.refit)) if splits else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def _compare_passes(
 ) -> "MethodComparison":
     from calibrant.engines import PassOptions, run_plan
     from calibrant.engines._compare import _compare
-    from calibrant.engines._direction_pass import surveyed
+    from calibrant.passes import surveyed
 
     plan = _compare(None, rows.classes, combine, kind, cv, 0, PassOptions(), rows.n_rows)
     with watched_passes(rows.source) as progress:

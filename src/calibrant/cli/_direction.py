@@ -17,7 +17,7 @@ from calibrant.engines._source import shown
 from calibrant.metrics._direction import Direction, directions_of, mostly_wrong, wrong_columns
 
 if TYPE_CHECKING:
-    from calibrant.engines._direction_pass import ScoreSurvey
+    from calibrant.passes import ScoreSurvey
 
 
 @dataclass(frozen=True, eq=False)

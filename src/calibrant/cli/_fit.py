@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from calibrant.calibrators import DEFAULT, METHODS
 from calibrant.cli import _options as options
 from calibrant.cli._files import Command, Written
 
@@ -13,8 +14,8 @@ from calibrant.cli._files import Command, Written
 @options.labelled_options
 @click.option(
     "--method",
-    type=click.Choice(options.METHODS),
-    default="pav",
+    type=click.Choice(tuple(METHODS)),
+    default=DEFAULT,
     show_default=True,
     help="How scores become probabilities; calibrant compare says which suits yours.",
 )

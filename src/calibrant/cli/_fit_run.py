@@ -8,6 +8,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
+from calibrant.calibrators import METHODS
 from calibrant.cli._cost_file import CostFile, read_cost_file
 from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._options import listed
@@ -31,9 +32,6 @@ from calibrant.engines._files import STANDARD
 
 if TYPE_CHECKING:
     from calibrant.cli._fitting import Fitted
-
-#: Methods that look at the scores of all classes together.
-OF_ALL_CLASSES = ("accuracy_table", "ranked_logistic")
 
 
 def run(
@@ -119,9 +117,12 @@ def run(
 
 
 def _check_method(method: str, kind: str, code: str | None, combine: str | None) -> None:
-    if method == "identity" and kind == "margin":
-        raise ParameterError("--method identity takes scores as they are, so they must be --kind probability")
-    if method in OF_ALL_CLASSES and code is not None:
+    chosen = METHODS[method]
+    if kind not in chosen.kinds:
+        raise ParameterError(
+            f"--method {method} takes probabilities, and no margins, so they must be --kind probability"
+        )
+    if chosen.takes != "score" and code is not None:
         raise ParameterError(
             f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
             "leave out one of them"

@@ -10,9 +10,8 @@ from calibrant.cli._measures import ClassMeasures, Found, Measures, no_weight
 from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
 from calibrant.engines import Evaluation, PassOptions, run_plan
-from calibrant.engines._direction_pass import surveyed
 from calibrant.engines._evaluate import WIDTH, _evaluate
-from calibrant.engines._summary import NoRowsError
+from calibrant.passes import NoRowsError, surveyed
 
 
 def measure_passes(rows: PassRows, check: ScoreCheck) -> Found:

@@ -12,7 +12,6 @@ from calibrant.cli._files import Read
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl")
-METHODS = ("pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic", "identity")
 COMBINATIONS = ("normalize", "least_squares", "coupling")
 CODES = ("one_vs_all", "all_pairs", "exhaustive", "ordinal")
 RULES = ("expected", "parallel", "lachiche_flach", "mossman")

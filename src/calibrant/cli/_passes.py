@@ -12,7 +12,7 @@ from calibrant._core._errors import DataError
 from calibrant.cli._progress import watched
 from calibrant.cli._reading import check_proba, in_order, read_groups, refuse_no_rows
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import Chosen, Source
+from calibrant.engines import Chosen, Source, TableRows
 from calibrant.engines._columns import (
     label_codes,
     label_values,
@@ -20,9 +20,8 @@ from calibrant.engines._columns import (
     read_label_texts,
     texts_that_occur,
 )
-from calibrant.engines._hashing import Hashes
-from calibrant.engines._rows import Rows
-from calibrant.engines._table_rows import BatchReader, TableRows
+from calibrant.engines._table_rows import BatchReader
+from calibrant.passes import Hashes, Rows
 
 #: Groups that are measured in the same passes, at most.
 MOST_GROUPS = 1000

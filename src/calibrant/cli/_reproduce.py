@@ -18,8 +18,7 @@ from calibrant.experiments._cache import Cache
 from calibrant.experiments._document import to_document, write_document
 from calibrant.experiments._experiment import Experiment, Scale
 from calibrant.experiments._layout import HELD, blocks, row_names
-from calibrant.experiments._runner import Outcome
-from calibrant.experiments._runner import run as run_experiment
+from calibrant.experiments._runner import Outcome, run as run_experiment
 
 INTERRUPTED = 130
 #: Called with the name of the experiment, the number of finished jobs and the number of all.

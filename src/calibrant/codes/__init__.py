@@ -19,12 +19,22 @@ Coupling looked at closely
     `published_one_vs_all` is where the update as published ends for one-vs-all.
 """
 
-from calibrant.codes._combiners import Coupling, LeastSquares, Normalize, check_combiner
+from calibrant.codes._combiners import (
+    COMBINER as COMBINER,
+    Combiner as Combiner,
+    Coupling,
+    LeastSquares,
+    Normalize,
+    check_combiner,
+    combiner_kinds as combiner_kinds,
+)
 from calibrant.codes._coupling import CouplingResult, coupling, kl_objective, solve_coupling
 from calibrant.codes._least_squares import LeastSquaresResult, least_squares, solve_least_squares
 from calibrant.codes._matrices import (
+    CodeMatrix as CodeMatrix,
     all_pairs,
     exhaustive,
+    is_one_vs_all as is_one_vs_all,
     min_distance,
     one_vs_all,
     ordinal,

@@ -1,17 +1,23 @@
 """The ways to combine answers as objects, for `combine=`."""
 
 from dataclasses import dataclass
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, Self, cast, runtime_checkable
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import can_take, check_flag, shown
 from calibrant._core._errors import ParameterError
+from calibrant._core._fields import Choice, Flag, ListOf, Maybe, Number, Record, Whole
+from calibrant._core._kinds import Kinds, Saved, Unfitted
+from calibrant._core._place import Place
 from calibrant.codes._answers import check_answers
 from calibrant.codes._coupling import CouplingResult, solve_coupling
 from calibrant.codes._least_squares import LeastSquaresResult, solve_least_squares
 from calibrant.codes._matrices import is_one_vs_all
 from calibrant.codes._normalize import divide_by_sum
 from calibrant.codes._validation import as_code
+
+#: More iterations than this, in a model file, never end for those who wait.
+MOST_ITERATIONS = 1_000_000
 
 
 @runtime_checkable
@@ -23,7 +29,7 @@ class Combiner(Protocol):
 
 
 @dataclass(frozen=True)
-class Normalize:
+class Normalize(Saved):
     """Divide one-vs-all answers by their sum, see `normalize`.
 
     Parameters
@@ -43,6 +49,19 @@ class Normalize:
     fallback: str = "uniform"
     prior: tuple[float, ...] | None = None
 
+    name = "normalize"
+    parameters = Record(fallback=Choice("uniform", "prior"), prior=Maybe(ListOf(Number(0.0, 1.0), least=2)))
+
+    @classmethod
+    def from_parameters(cls, given: dict[str, Any], at: Place) -> Self:
+        """Make one of the parameters of a file: a prior goes with its fallback, and sums to one."""
+        fallback, prior = given["fallback"], given["prior"]
+        if (fallback == "prior") != (prior is not None):
+            (at / "prior").refuse("be given with fallback 'prior', and only then", prior)
+        if prior is not None and abs(sum(prior) - 1) > 1e-6:
+            (at / "prior").fail(f"must sum to one; got a sum of {sum(prior):.6g}")
+        return cls(fallback, None if prior is None else tuple(prior))
+
     def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
         """Combine; the code must be one-vs-all, and the weights of its columns make no difference."""
         del weights
@@ -56,7 +75,7 @@ class Normalize:
 
 
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(Saved):
     """Combine by least squares, see `least_squares`.
 
     Parameters
@@ -76,6 +95,9 @@ class LeastSquares:
 
     weighted: bool = False
     sum_constraint: bool = True
+
+    name = "least_squares"
+    parameters = Record(weighted=Flag(), sum_constraint=Flag())
 
     def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
         """Combine; rows sum to one unless `sum_constraint` is False."""
@@ -103,7 +125,7 @@ class LeastSquares:
 
 
 @dataclass(frozen=True)
-class Coupling:
+class Coupling(Saved):
     """Combine by coupling, see `coupling`.
 
     Parameters
@@ -128,6 +150,14 @@ class Coupling:
     eps: float = 1e-6
     tol: float = 1e-8
     max_iter: int = 1000
+
+    name = "coupling"
+    parameters = Record(
+        algorithm=Choice("mm", "published"),
+        eps=Number(1e-15, below=0.5),
+        tol=Number(above=0.0),
+        max_iter=Whole(1, MOST_ITERATIONS),
+    )
 
     def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
         """Combine; weights are the numbers of examples behind the columns."""
@@ -174,16 +204,28 @@ def check_combiner(combine: object) -> Combiner:
     >>> check_combiner("coupling")
     Coupling(algorithm='mm', eps=1e-06, tol=1e-08, max_iter=1000)
     """
-    named: dict[object, Combiner] = {
-        "normalize": Normalize(),
-        "least_squares": LeastSquares(),
-        "coupling": Coupling(),
-    }
+    named = {each.name: each for each in COMBINERS}
     if isinstance(combine, str) and combine in named:
-        return named[combine]
+        return named[combine]()
     if can_take(combine, 3):
         return cast("Combiner", combine)
     raise ParameterError(
         f"combine must be one of {', '.join(map(repr, named))}, or an object to call with code, answers and "
         f"weights; got {shown(combine)}"
     )
+
+
+COMBINERS: tuple[type[Normalize] | type[LeastSquares] | type[Coupling], ...] = (
+    Normalize,
+    LeastSquares,
+    Coupling,
+)
+
+
+def combiner_kinds() -> Kinds:
+    """The ways to combine answers that can be saved."""
+    return Kinds(each.kind() for each in COMBINERS)
+
+
+#: A combiner in a model file.
+COMBINER = Unfitted(combiner_kinds, check_combiner)

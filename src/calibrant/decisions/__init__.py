@@ -20,7 +20,7 @@ money               `mailing_costs`, `profit_curve`
 from calibrant.decisions._boundaries import boundary_segment, two_class_threshold
 from calibrant.decisions._comparison import RuleComparison, RuleResult, compare_rules
 from calibrant.decisions._cost_table import CostTable, expected_cost, realised_cost
-from calibrant.decisions._decide import decide
+from calibrant.decisions._decide import decide, least_risk_in_graph as least_risk_in_graph
 from calibrant.decisions._equal_risk import EqualRiskPoint, equal_risk_point
 from calibrant.decisions._expected import ExpectedCostRule
 from calibrant.decisions._labelled import cost_matrix
@@ -28,7 +28,7 @@ from calibrant.decisions._lachiche_flach import LachicheFlachRule, weight_matrix
 from calibrant.decisions._mailing import ProfitCurve, mailing_costs, profit_curve
 from calibrant.decisions._matrix import reasonable
 from calibrant.decisions._mossman import MossmanRule, mossman_matrix
-from calibrant.decisions._names import new_rule
+from calibrant.decisions._names import RULES as RULES, new_rule, rule_kinds as rule_kinds
 from calibrant.decisions._parallel import ParallelPartitionRule, partition_matrix
 from calibrant.decisions._properties import (
     MovedPoint,

@@ -9,6 +9,7 @@ from calibrant._core._checks import check_flag
 from calibrant._core._errors import DataError
 from calibrant.decisions._estimates import check_estimates, row_blocks
 from calibrant.decisions._matrix import check_cost
+from calibrant.maps import Tensor
 
 #: Two risks are tied when they differ by at most this much, times the least risk where that exceeds one;
 #: or where all costs are below one, the greatest of them.
@@ -100,3 +101,12 @@ def tie_bound(least: Float64Array, unit: float | Float64Array) -> Float64Array:
 def tie_unit(matrix: Float64Array) -> Any:
     """What a tie of small risks is measured by: one, or the greatest cost if that is less."""
     return np.minimum(np.abs(matrix).max(axis=(-2, -1), initial=0.0), 1.0)
+
+
+def least_risk_in_graph(proba: Tensor, matrix: Float64Array) -> Tensor:
+    """The same as nodes of a graph: the first decision whose risk is, but for a tie, the least."""
+    graph = proba.graph
+    risks = graph.op("MatMul", proba.at_least(0.0), np.asarray(matrix, dtype=np.float64).T)
+    least = graph.op("ReduceMin", risks, np.array([1]), keepdims=1)
+    size = graph.op("Abs", least).at_least(float(tie_unit(matrix))).at_most(np.finfo(np.float64).max)
+    return risks.is_at_most(least + size * TIE).first_true()

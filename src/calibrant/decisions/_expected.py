@@ -1,7 +1,9 @@
 """The plain rule: least expected cost, nothing learned."""
 
+from calibrant._core._fields import Record
 from calibrant.decisions._decide import least_risk
-from calibrant.decisions._rule import DecisionRule
+from calibrant.decisions._matrix import SQUARE
+from calibrant.decisions._rule import COSTS, DecisionRule
 from calibrant.decisions._training import TrainingRows
 
 
@@ -29,6 +31,9 @@ class ExpectedCostRule(DecisionRule):
     >>> rule.decide([[0.85, 0.15], [0.8, 0.2]]), rule.cost_after_
     (array([0, 1]), 0.0)
     """
+
+    name = "expected"
+    fitted = Record(matrix=SQUARE, **COSTS)
 
     def _fit(self, rows: TrainingRows) -> tuple[float, float]:
         self.matrix_ = rows.cost

@@ -1,11 +1,12 @@
 """Weights of the classes (Lachiche and Flach 2003)."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from calibrant._core._arrays import (
+    Array,
     Float64Array,
     FloatArray,
     IntArray,
@@ -14,13 +15,19 @@ from calibrant._core._arrays import (
 from calibrant._core._chance import Seed
 from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError
+from calibrant._core._fields import Choice, Number, Numbers, Record, Seed as SeedField, Whole
+from calibrant._core._place import Place
 from calibrant.decisions._decide import TIE
 from calibrant.decisions._descent import best_descent, check_schedule
 from calibrant.decisions._estimates import row_blocks
 from calibrant.decisions._families import Coordinate, Factors
-from calibrant.decisions._rule import DecisionRule
+from calibrant.decisions._rule import COSTS, DecisionRule
 from calibrant.decisions._sweep import Events, changepoints
 from calibrant.decisions._training import TrainingRows
+from calibrant.maps import Tensor
+
+#: A rule by weights has a matrix of the classes by the classes: more, in a file, would fill the memory.
+MOST_WEIGHTS = 4096
 
 
 def weight_matrix(weights: object) -> Float64Array:
@@ -126,6 +133,25 @@ class LachicheFlachRule(DecisionRule):
         self.passes = passes
         self.restarts = restarts
         self.random_state = random_state
+
+    name = "lachiche_flach"
+    parameters = Record(
+        active=Choice("all", "incremental"), passes=Whole(1), restarts=Whole(0), random_state=SeedField()
+    )
+    fitted = Record(weights=Numbers(Number(0.0), least_length=1), **COSTS)
+
+    def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
+        """Become what was saved."""
+        super().take_fitted(numbers, at, classes)
+        if len(self.weights_) > MOST_WEIGHTS:
+            (at / "weights").fail(f"must have at most {MOST_WEIGHTS} entries; got {len(self.weights_)}")
+        self.matrix_ = weight_matrix(self.weights_)
+
+    def decide_in_graph(self, proba: Tensor) -> Tensor:
+        """Decide in an ONNX graph, by the greatest weighted probability."""
+        weighted = proba.at_least(0.0) * self.weights_
+        greatest = proba.graph.op("ReduceMax", weighted, np.array([1]), keepdims=1)
+        return weighted.is_at_least(greatest * (1 - TIE)).first_true()
 
     def _check_parameters(self) -> None:
         check_option("active", self.active, ("all", "incremental"))

@@ -1,17 +1,21 @@
 """Two thresholds for three classes (Mossman 1999)."""
 
 from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
 from calibrant._core._checks import check_number, is_whole, shown
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._fields import ListOf, Number, Record, Whole
+from calibrant._core._place import Place
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._prefix_sums import least_prefix_sums
-from calibrant.decisions._rule import DecisionRule
+from calibrant.decisions._rule import COSTS, DecisionRule
 from calibrant.decisions._sweep import MERGE, Events, Intervals, intervals_of, weighed
 from calibrant.decisions._training import TrainingRows
+from calibrant.maps import Tensor
 
 
 def mossman_matrix(first: float, second: float, scale: float = 1e6) -> Float64Array:
@@ -103,6 +107,42 @@ class MossmanRule(DecisionRule):
     def __init__(self, order: Sequence[int] = (0, 1, 2)) -> None:
         self.order = order
 
+    name = "mossman"
+    parameters = Record(order=ListOf(Whole(0, 2), least=3))
+    fitted = Record(first=Number(above=0.0, below=1.0), second=Number(above=-1.0, below=1.0), **COSTS)
+
+    @classmethod
+    def from_parameters(cls, given: dict[str, Any], at: Place) -> Self:
+        """Make a rule of the parameters of a file: the classes in any order, each once."""
+        if sorted(given["order"]) != [0, 1, 2]:
+            (at / "order").fail(f"must hold 0, 1 and 2 once each; got {given['order']}")
+        return cls(tuple(given["order"]))
+
+    def fitted_numbers(self) -> dict[str, Any]:
+        """Give what is saved of the fit."""
+        first, second = self.thresholds_
+        costs = {"cost_before": self.cost_before_, "cost_after": self.cost_after_}
+        return {"first": first, "second": second, **costs}
+
+    def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
+        """Become what was saved."""
+        del at, classes
+        self._keep(numbers["first"], numbers["second"])
+        self.cost_before_, self.cost_after_ = numbers["cost_before"], numbers["cost_after"]
+
+    def decide_in_graph(self, proba: Tensor) -> Tensor:
+        """Decide in an ONNX graph, by the thresholds."""
+        kept = proba.at_least(0.0)
+        asked, second, third = (int(each) for each in self.order)
+        lead = kept.column(second) - kept.column(third)
+        rest = lead.is_above(float(self.thresholds_[1])).choose(np.array(second), np.array(third))
+        return kept.column(asked).is_above(float(self.thresholds_[0])).choose(np.array(asked), rest)
+
+    def _keep(self, first: float, second: float) -> None:
+        self.thresholds_ = np.array([first, second])
+        place = np.argsort(self.order)
+        self.matrix_ = mossman_matrix(first, second)[np.ix_(place, place)]
+
     def _check_parameters(self) -> None:
         order = list(self.order) if np.iterable(self.order) else []
         if not all(is_whole(each, 0, 2) for each in order) or sorted(order) != [0, 1, 2]:
@@ -124,9 +164,7 @@ class MossmanRule(DecisionRule):
         start = np.where(chance <= first_cut, second, asked)
         events = Events(start, at=lead[left], before=second, after=third, rows=left)
         second_cut = _widest_of_least(intervals_of(events, rows, MERGE, (-1.0, 1.0)), -1.0, 1.0)
-        self.thresholds_ = np.array([first_cut, second_cut])
-        place = np.argsort(self.order)
-        self.matrix_ = mossman_matrix(first_cut, second_cut)[np.ix_(place, place)]
+        self._keep(first_cut, second_cut)
         before = rows.total(least_risk(rows.proba, rows.cost))
         return before, rows.total(self._decide(rows.proba))
 

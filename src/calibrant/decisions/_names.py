@@ -1,22 +1,25 @@
 """The ready-made rules by name."""
 
-from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
 
 from calibrant._core._errors import ParameterError
+from calibrant._core._kinds import Kinds
 from calibrant.decisions._expected import ExpectedCostRule
 from calibrant.decisions._lachiche_flach import LachicheFlachRule
 from calibrant.decisions._mossman import MossmanRule
 from calibrant.decisions._parallel import ParallelPartitionRule
+from calibrant.decisions._rule import DecisionRule
 
-RULES: dict[str, Callable[[], Any]] = {
-    "expected": ExpectedCostRule,
-    "parallel": ParallelPartitionRule,
-    "lachiche_flach": LachicheFlachRule,
-    "mossman": MossmanRule,
+RULES: dict[str, type[DecisionRule]] = {
+    rule.name: rule for rule in (ExpectedCostRule, ParallelPartitionRule, LachicheFlachRule, MossmanRule)
 }
+
+
+def rule_kinds() -> Kinds:
+    """The rules that can be saved."""
+    return Kinds(rule.kind() for rule in RULES.values())
 
 
 def new_rule(rule: object) -> Any:

@@ -1,17 +1,26 @@
 """Parallel-partition learning (O'Brien, Gupta and Gray 2008)."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from calibrant._core._arrays import (
-    Float64Array,
-    as_floats,
-)
+from calibrant._core._arrays import Array, Float64Array, IntArray, as_floats
 from calibrant._core._chance import Seed
-from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._fields import (
+    Choice,
+    Either,
+    ListOf,
+    Matrix,
+    Numbers,
+    Record,
+    Seed as SeedField,
+    Whole,
+    Wholes,
+    check_length,
+)
+from calibrant._core._place import Place
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._descent import best_descent, check_schedule
 from calibrant.decisions._families import (
@@ -22,8 +31,8 @@ from calibrant.decisions._families import (
     RowFactors,
     RowOffsets,
 )
-from calibrant.decisions._matrix import check_square_cost
-from calibrant.decisions._rule import DecisionRule
+from calibrant.decisions._matrix import SQUARE, check_square_cost
+from calibrant.decisions._rule import COSTS, DecisionRule
 from calibrant.decisions._training import TrainingRows
 
 FAMILIES: dict[str, Callable[[Float64Array, Float64Array], Family]] = {
@@ -150,9 +159,37 @@ class ParallelPartitionRule(DecisionRule):
         self.restarts = restarts
         self.random_state = random_state
 
+    name = "parallel"
+    parameters = Record(
+        strategy=Choice("feasible", "paper"),
+        family=Choice(*FAMILIES),
+        passes=Whole(1),
+        restarts=Whole(0),
+        random_state=SeedField(),
+    )
+    fitted = Record(
+        matrix=SQUARE,
+        parameters=Either(Numbers(), Matrix()),
+        order=ListOf(Either(Whole(0), Wholes(0))),
+        costs=Numbers(),
+        **COSTS,
+    )
+
+    def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
+        """Become what was saved."""
+        shape, free = numbers["matrix"].shape, self.family == "free"
+        wanted = shape if free else shape[:1]
+        if numbers["parameters"].shape != wanted:
+            (at / "parameters").fail(
+                f"must have the shape {wanted} for family {self.family!r}; got {numbers['parameters'].shape}"
+            )
+        order = _read_order(numbers["order"], shape[0], at / "order", pairs=free)
+        check_length(numbers["costs"], len(order), at / "costs", "one per visit")
+        super().take_fitted(numbers | {"order": order}, at, classes)
+
     def _check_parameters(self) -> None:
-        check_option("strategy", self.strategy, ("feasible", "paper"))
-        check_option("family", self.family, tuple(FAMILIES))
+        for name in ("strategy", "family"):
+            self.parameters.fields[name].check(name, getattr(self, name))
         check_schedule(self.passes, self.restarts)
         if self.strategy == "paper" and self.family != "row_add":
             raise ParameterError(
@@ -176,3 +213,13 @@ class ParallelPartitionRule(DecisionRule):
         self.order_ = np.array([c[0] if len(c) == 1 else c for c in learned.coordinates], dtype=np.intp)
         self.costs_ = np.array(learned.costs)
         return before, learned.cost
+
+
+def _read_order(visits: list[Any], n_classes: int, at: Place, *, pairs: bool) -> IntArray:
+    """The classes visited, or the pairs of classes, of a model file."""
+    for number, visit in enumerate(visits):
+        if (np.ndim(visit) == 1) != pairs or (pairs and len(visit) != 2):
+            at[number].fail(f"must be {'a pair of classes' if pairs else 'a class'}; it is not")
+        if np.max(visit) >= n_classes:
+            at[number].refuse(f"be below {n_classes}, the number of classes", int(np.max(visit)))
+    return np.array(visits, dtype=np.intp)

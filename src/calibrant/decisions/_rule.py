@@ -14,21 +14,29 @@ from calibrant._core._checks import (
     check_weights,
     class_labels,
 )
+from calibrant._core._fields import Number
 from calibrant._core._fitted import check_fitted
+from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
-from calibrant.decisions._decide import least_risk
+from calibrant.decisions._decide import least_risk, least_risk_in_graph
 from calibrant.decisions._estimates import check_estimates
 from calibrant.decisions._matrix import check_square_cost, refuse_unreasonable
 from calibrant.decisions._training import TrainingRows
+from calibrant.maps import Tensor
+
+#: The training cost of a rule in a model file, before and after.
+COSTS = {"cost_before": Number(), "cost_after": Number()}
 
 
-class DecisionRule(NamedColumns, BaseEstimator, ABC):
+class DecisionRule(Saved, NamedColumns, BaseEstimator, ABC):
     """Base of the rules: checks at the border, a partition of the simplex learned inside.
 
     A subclass says how its matrix is learned (`_fit`), and how it decides if not by that matrix
-    (`_decide`).
+    (`_decide`), in NumPy and in a graph (`decide_in_graph`). It declares its parameters and its fitted
+    numbers, by which it is saved.
     """
 
+    mark = "cost_after_"
     matrix_: Float64Array
     cost_before_: float
     cost_after_: float
@@ -122,6 +130,21 @@ class DecisionRule(NamedColumns, BaseEstimator, ABC):
     @abstractmethod
     def _fit(self, rows: TrainingRows) -> tuple[float, float]:
         """Learn `matrix_` from checked rows; give the training cost before and after."""
+
+    def decide_in_graph(self, proba: Tensor) -> Tensor:
+        """Decide in an ONNX graph.
+
+        Parameters
+        ----------
+        proba : Tensor of shape (rows, k)
+            Probabilities of the classes.
+
+        Returns
+        -------
+        Tensor of shape (rows,)
+            The numbers of the classes decided.
+        """
+        return least_risk_in_graph(proba, self.matrix_)
 
     def _decide(self, estimates: FloatArray) -> IntArray:
         """Decide for checked rows."""

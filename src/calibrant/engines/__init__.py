@@ -29,34 +29,41 @@ from calibrant.engines._source import Source
 if TYPE_CHECKING:
     from calibrant.engines._apply import apply_in_batches
     from calibrant.engines._compare import compare_in_passes
-    from calibrant.engines._driver import Progress, reduce_rows, run_plan
     from calibrant.engines._evaluate import Evaluation, evaluate_in_passes
     from calibrant.engines._fit import calibrator_plan, fit_in_passes, model_plan
-    from calibrant.engines._options import PassOptions
-    from calibrant.engines._rows import Rows
-    from calibrant.engines._summary import Summary, Task, read_summary, task_from_json
     from calibrant.engines._table_rows import TableRows, rows_of
+    from calibrant.passes import (
+        PassOptions,
+        Progress,
+        Rows,
+        Summary,
+        Task,
+        read_summary,
+        reduce_rows,
+        run_plan,
+        task_from_json,
+    )
 
 #: Imported when they are first used, as they need scikit-learn, and who only reads a file does not.
 _HOME = {
-    "Evaluation": "_evaluate",
-    "PassOptions": "_options",
-    "Progress": "_driver",
-    "Rows": "_rows",
-    "Summary": "_summary",
-    "TableRows": "_table_rows",
-    "Task": "_summary",
-    "apply_in_batches": "_apply",
-    "calibrator_plan": "_fit",
-    "compare_in_passes": "_compare",
-    "evaluate_in_passes": "_evaluate",
-    "fit_in_passes": "_fit",
-    "model_plan": "_fit",
-    "read_summary": "_summary",
-    "reduce_rows": "_driver",
-    "rows_of": "_table_rows",
-    "run_plan": "_driver",
-    "task_from_json": "_summary",
+    "Evaluation": "calibrant.engines._evaluate",
+    "PassOptions": "calibrant.passes",
+    "Progress": "calibrant.passes",
+    "Rows": "calibrant.passes",
+    "Summary": "calibrant.passes",
+    "TableRows": "calibrant.engines._table_rows",
+    "Task": "calibrant.passes",
+    "apply_in_batches": "calibrant.engines._apply",
+    "calibrator_plan": "calibrant.engines._fit",
+    "compare_in_passes": "calibrant.engines._compare",
+    "evaluate_in_passes": "calibrant.engines._evaluate",
+    "fit_in_passes": "calibrant.engines._fit",
+    "model_plan": "calibrant.engines._fit",
+    "read_summary": "calibrant.passes",
+    "reduce_rows": "calibrant.passes",
+    "rows_of": "calibrant.engines._table_rows",
+    "run_plan": "calibrant.passes",
+    "task_from_json": "calibrant.passes",
 }
 
 __all__ = [
@@ -90,6 +97,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'calibrant.engines' has no attribute {name!r}")
-    value: object = getattr(import_module(f"calibrant.engines.{_HOME[name]}"), name)
+    value: object = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -8,9 +8,8 @@ import numpy as np
 from calibrant._core._arrays import as_array, as_floats
 from calibrant._core._checks import check_finite, check_same_length
 from calibrant._core._errors import DataError
-from calibrant.engines._driver import RowsOfPass
-from calibrant.engines._rows import Rows
 from calibrant.engines._table_rows import TableRows
+from calibrant.passes import Rows, RowsOfPass
 
 
 def checked_rows(rows_of_pass: RowsOfPass, n_classes: int) -> RowsOfPass:

@@ -10,29 +10,41 @@ from calibrant._core._arrays import Array
 from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_number, check_option
 from calibrant._core._errors import DataError
-from calibrant.calibrators import new_calibrator
-from calibrant.calibrators._direction import warn_of_columns
-from calibrant.calibrators._names import can_only_rise
-from calibrant.engines._calibrator_plan import fit_calibrator
+from calibrant.calibrators import (
+    calibrator_for,
+    can_only_rise,
+    fit_plan,
+    half_a_row,
+    named_method,
+    new_calibrator,
+    warn_of_columns,
+)
 from calibrant.engines._checked_rows import checked_rows
-from calibrant.engines._class_pass import ClassCounts, count_classes
-from calibrant.engines._direction_pass import ScoreSurvey, surveyed
-from calibrant.engines._driver import Progress, RowsOfPass, run_plan
 from calibrant.engines._evaluate import decomposition, split_plans
 from calibrant.engines._fit import _labels
 from calibrant.engines._forecast import CrossFitForecast
 from calibrant.engines._metric_pass import MetricSums, SumMetrics
-from calibrant.engines._options import PassOptions
-from calibrant.engines._points import Points
-from calibrant.engines._rows import Fold, Rows
-from calibrant.engines._sample_pass import Sample, TakeSample
-from calibrant.engines._summary import NoRowsError, Plan
-from calibrant.engines._together import together
-from calibrant.models import MethodComparison, MethodResult, named_method
+from calibrant.models import MethodComparison, MethodResult
 from calibrant.models._advice import advise
 from calibrant.models._comparison import MOST_GROUPS, _Losses, _methods_of
-from calibrant.models._methods import half_a_row
-from calibrant.models._score_model import column_calibrator
+from calibrant.passes import (
+    ClassCounts,
+    Fold,
+    NoRowsError,
+    PassOptions,
+    Plan,
+    Points,
+    Progress,
+    Rows,
+    RowsOfPass,
+    Sample,
+    ScoreSurvey,
+    TakeSample,
+    count_classes,
+    run_plan,
+    surveyed,
+    together,
+)
 
 
 def compare_in_passes(
@@ -151,9 +163,9 @@ def _compare(
     for given in chosen.values():
         trained = counts.n_rows - counts.n_rows // n_folds
         method = named_method(given, trained, kind) if isinstance(given, str) else new_calibrator(given)
-        calibrator = column_calibrator(method, n_dimensions, None, combine)
+        calibrator = calibrator_for(method, n_dimensions, None, combine)
         plans += [
-            fit_calibrator(
+            fit_plan(
                 clone(calibrator), classes, sample, per_method, n_rows=n_rows, left_out=Fold(fold, n_folds)
             )
             for fold in range(n_folds)

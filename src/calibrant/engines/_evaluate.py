@@ -8,23 +8,29 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.calibrators._pooling import pool_points
 from calibrant.engines._checked_rows import checked_rows
-from calibrant.engines._driver import Progress, RowsOfPass, run_plan
 from calibrant.engines._fit import _labels
 from calibrant.engines._forecast import ForecastProblem, GivenForecast, GroupForecast
-from calibrant.engines._gather import gather
-from calibrant.engines._grid import grid_from_sample
 from calibrant.engines._metric_pass import MetricSums, SumMetrics
-from calibrant.engines._options import PassOptions
-from calibrant.engines._points import Points
-from calibrant.engines._problem import Problem
-from calibrant.engines._rows import Rows
-from calibrant.engines._sample_pass import Sample, TakeSample
-from calibrant.engines._screen import open_points
-from calibrant.engines._summary import NoRowsError, Plan
-from calibrant.engines._together import together
 from calibrant.metrics import BrierDecomposition, ReliabilityBins
+from calibrant.passes import (
+    NoRowsError,
+    PassOptions,
+    Plan,
+    Points,
+    Problem,
+    Progress,
+    Rows,
+    RowsOfPass,
+    Sample,
+    TakeSample,
+    gather,
+    grid_from_sample,
+    open_points,
+    pool_points,
+    run_plan,
+    together,
+)
 
 #: Width of the bins of a reliability diagram.
 WIDTH = 0.1
@@ -216,7 +222,7 @@ def split_plans(
         sides[column if n_columns > 1 else 1] = 1
         problem: Any = ForecastProblem(forecast, Problem(column, sides))
         seen = problem if sampled is None else ForecastProblem(sampled, problem.problem)
-        grid = grid_from_sample(seen.rows(sample)[0], filled.n_bins or 1, filled.edges)
+        grid = grid_from_sample(seen.cases(sample).scores, filled.n_bins or 1, filled.edges)
         plans.append(gather(problem, grid, open_points, filled))
     return plans
 

@@ -10,22 +10,28 @@ from sklearn.base import clone
 from calibrant._core._arrays import Array, as_array
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import NamedColumns
-from calibrant.calibrators import new_calibrator
-from calibrant.calibrators._direction import warn_of_direction
-from calibrant.engines._calibrator_plan import fit_calibrator
+from calibrant.calibrators import calibrator_for, fit_plan, new_calibrator, warn_of_direction
 from calibrant.engines._checked_rows import checked_rows
-from calibrant.engines._class_pass import ClassCounts, count_classes
-from calibrant.engines._driver import Progress, RowsOfPass, run_plan
-from calibrant.engines._options import PassOptions
-from calibrant.engines._rows import Fold, Rows
-from calibrant.engines._sample_pass import Sample, TakeSample
-from calibrant.engines._summary import NoRowsError, Plan
-from calibrant.engines._together import together
 from calibrant.models import ScoreModel, TrainingSummary
 from calibrant.models._cross_fit import Judged
-from calibrant.models._score_model import _with_estimates, column_calibrator
+from calibrant.models._score_model import _with_estimates
 from calibrant.models._scored_rows import ScoredRows
 from calibrant.models._summary import measure
+from calibrant.passes import (
+    ClassCounts,
+    Fold,
+    NoRowsError,
+    PassOptions,
+    Plan,
+    Progress,
+    Rows,
+    RowsOfPass,
+    Sample,
+    TakeSample,
+    count_classes,
+    run_plan,
+    together,
+)
 
 #: Rows that a model is measured on, and that decisions are learned from, at most; and the folds of few rows.
 MOST_HELD_OUT, N_FOLDS = 200_000, 5
@@ -140,7 +146,7 @@ def calibrator_plan(
     sample = taken.rows()
     if len(sample) == 0:
         raise NoRowsError
-    fitted = yield from fit_calibrator(calibrator, classes, sample, options, n_rows=n_rows)
+    fitted = yield from fit_plan(calibrator, classes, sample, options, n_rows=n_rows)
     return fitted
 
 
@@ -206,11 +212,11 @@ def judged_model_plan(
     if len(sample) == 0:
         raise NoRowsError
     n_dimensions = 1 if sample.scores.shape[1] == 1 and len(classes) == 2 else 2
-    calibrator = column_calibrator(new_calibrator(model.calibrator), n_dimensions, model.code, model.combine)
+    calibrator = calibrator_for(new_calibrator(model.calibrator), n_dimensions, model.code, model.combine)
     fold = Fold(0, max(N_FOLDS, (n_rows or 0) // MOST_HELD_OUT), N_FOLDS - 1)
     parts: list[Plan[Any]] = [
         count_classes(len(classes)),
-        fit_calibrator(clone(calibrator), classes, sample, options, n_rows=n_rows),
+        fit_plan(clone(calibrator), classes, sample, options, n_rows=n_rows),
         _hold_out(clone(calibrator), classes, sample, options, n_rows, fold),
     ]
     counts, fitted, held = yield from together(parts)
@@ -229,9 +235,7 @@ def _hold_out(
 ) -> Plan[_Held | None]:
     """Fit to four folds, and keep the rows of a fifth."""
     n_fitted = None if n_rows is None else n_rows * (N_FOLDS - 1) // fold.n_folds
-    fit = fit_calibrator(
-        calibrator, classes, sample, options.at_most(n_fitted), n_rows=n_fitted, left_out=fold
-    )
+    fit = fit_plan(calibrator, classes, sample, options.at_most(n_fitted), n_rows=n_fitted, left_out=fold)
     try:
         fitted, rows = yield from together([fit, _rows_of_fold(fold)])
     except NoRowsError:  # all of a few rows happened to be of this fold

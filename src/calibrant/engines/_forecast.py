@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._checks import check_probabilities
-from calibrant.engines._problem import Problem, TwoClassRows
-from calibrant.engines._rows import Rows
-from calibrant.engines._travel import travels
 from calibrant.models import from_document, to_document
+from calibrant.passes import Cases, Problem, Rows, travels
 
 
 @travels
@@ -98,6 +96,6 @@ class ForecastProblem:
     forecast: Any
     problem: Problem
 
-    def rows(self, rows: Rows) -> TwoClassRows:
+    def cases(self, rows: Rows) -> Cases:
         """Cut the problem out of a batch."""
-        return self.problem.rows(self.forecast.rows(rows))
+        return self.problem.cases(self.forecast.rows(rows))

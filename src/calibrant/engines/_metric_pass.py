@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant.engines._rows import Rows
-from calibrant.engines._summary import Task, Totals
-from calibrant.engines._travel import travels
 from calibrant.metrics import ReliabilityBins
 from calibrant.metrics._bins import fixed_width_bins
+from calibrant.passes import Rows, Task, Totals, travels
 
 #: Entries before those of classes, columns, bins and groups.
 N_ROWS, WEIGHT, LOSS, IMPOSSIBLE, WRONG, FIXED = range(6)

@@ -23,9 +23,9 @@ from calibrant.engines._columns import (
     texts_that_occur,
 )
 from calibrant.engines._files import open_source
-from calibrant.engines._hashing import Hashes, hash_column
-from calibrant.engines._rows import Rows
+from calibrant.engines._key_hashes import hash_column
 from calibrant.engines._source import Source, shown
+from calibrant.passes import Hashes, Rows
 
 #: Labels that are whole numbers of at most so much, in so narrow a range, are looked up in a table.
 FEW_LABELS = 1 << 12

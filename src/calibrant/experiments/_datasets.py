@@ -198,8 +198,11 @@ def _numbers(cells: Array, names: tuple[str, ...]) -> Float64Array:
 
 def _read_columns(path: Path, contents: Contents) -> dict[str, Array]:
     """The columns of a file: text for names and for what is no feature, numbers for the others."""
-    from pyarrow import csv as arrow_csv  # noqa: PLC0415
-    from pyarrow import float64, string  # noqa: PLC0415
+    from pyarrow import (  # noqa: PLC0415
+        csv as arrow_csv,
+        float64,
+        string,
+    )
 
     with open_text(path) as lines:
         columns = next(csv.reader(lines))

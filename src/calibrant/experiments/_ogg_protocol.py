@@ -5,6 +5,7 @@ training parts are made out of fold, by nine inner folds; rules are learned on t
 learner of all nine parts says about the tenth. All estimates serve both kinds of costs and every rule.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,6 +14,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._errors import ScoreDirectionWarning
 from calibrant.calibrators import OneVsAllCalibrator
 from calibrant.classifiers._metacost import average_estimates
 from calibrant.decisions import DecisionRule, decide, new_rule, random_costs, rarity_costs
@@ -366,6 +368,8 @@ def _calibrated_decisions(
 ) -> IntArray:
     if calibrator is not None:
         # Many are tried in folds; one that points the wrong way costs more, and needs no warning.
-        fitted = OneVsAllCalibrator(calibrator).fit_positions(proba, y, None, np.arange(len(cost)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreDirectionWarning)
+            fitted = OneVsAllCalibrator(calibrator, classes=range(len(cost))).fit(proba, y)
         proba, asked = fitted.predict_proba(proba), fitted.predict_proba(asked)
     return np.asarray(new_rule(rule).fit(proba, y, cost).decide(asked))

@@ -8,6 +8,8 @@
 """
 
 from calibrant._core._place import ModelFileError
+from calibrant.calibrators import named_method
+from calibrant.maps import OnnxExportError
 from calibrant.models._comparison import (
     MethodComparison,
     MethodResult,
@@ -17,9 +19,7 @@ from calibrant.models._comparison import (
 from calibrant.models._description import ModelDescription, describe
 from calibrant.models._document import from_document, to_document
 from calibrant.models._files import load, save
-from calibrant.models._methods import named_method
 from calibrant.models._onnx import save_onnx, to_onnx
-from calibrant.models._onnx_graph import OnnxExportError
 from calibrant.models._schema import schema
 from calibrant.models._score_model import ScoreModel
 from calibrant.models._summary import FitMetrics, TrainingSummary

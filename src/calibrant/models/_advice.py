@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from calibrant.models._methods import METHODS
+from calibrant.calibrators import METHODS
 
 #: Two methods tie if they differ by no more than so many standard errors.
 TIE = 2.0
@@ -54,9 +54,8 @@ def advise(results: Sequence[Any], n_rows: int) -> tuple[str, str]:
 
 def _simplest(tied: list[Any]) -> Any:
     """Of methods that tie the simplest, if that is known of all; else the one of least loss."""
-    simplicity = {name: place for place, name in enumerate(METHODS)}
-    if all(each.name in simplicity for each in tied):
-        return min(tied, key=lambda each: simplicity[each.name])
+    if all(each.name in METHODS for each in tied):
+        return min(tied, key=lambda each: METHODS[each.name].complexity)
     return tied[0]
 
 

@@ -21,31 +21,28 @@ from calibrant._core._fields import (
     object_schema,
 )
 from calibrant._core._fitted import check_fitted
+from calibrant._core._kinds import Kind, one_of
 from calibrant._core._names import NamedColumns
 from calibrant._core._place import Place
-from calibrant.calibrators import CodeCalibrator, takes_score_matrix
-from calibrant.decisions import ExpectedCostRule, reasonable
-from calibrant.models._columns import CODE, ONE_VS_ALL
+from calibrant.calibrators import calibrator_kinds, n_scores_of, takes_of
+from calibrant.decisions import ExpectedCostRule, reasonable, rule_kinds
 from calibrant.models._costs import Costs
-from calibrant.models._kinds import Kind, Kinds, one_of
 from calibrant.models._labels import Labels
-from calibrant.models._ranked import ACCURACY_TABLE, RANKED_LOGISTIC
-from calibrant.models._rules import RULES
-from calibrant.models._score_model import ScoreModel, n_scores_of
+from calibrant.models._score_model import ScoreModel
 from calibrant.models._summary import FitMetrics, TrainingSummary
-from calibrant.models._two_class import PROBABILITY, TWO_CLASS, WEIGHT
 
-CALIBRATORS = Kinds([*TWO_CLASS.by_name.values(), ONE_VS_ALL, CODE, ACCURACY_TABLE, RANKED_LOGISTIC])
 ACTIONS = Labels(1, "str", "int", "float", "bool", "mixed")
-SCORES = Choice("one_per_row", "one_per_class", "one_per_column_of_the_code")
+#: What a row of scores is, by what the calibrator takes.
+FORMS = {"score": "one_per_row", "row": "one_per_class", "columns": "one_per_column_of_the_code"}
+SCORES = Choice(*FORMS.values())
 COST = Matrix()
 
 SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)
 _METRIC = Maybe(Number(infinite=True))
 TRAINING = Record(
     n_rows=Whole(1),
-    weight=WEIGHT,
-    base_rates=Numbers(PROBABILITY, least_length=2),
+    weight=Number(above=0.0),
+    base_rates=Numbers(Number(0.0, 1.0), least_length=2),
     n_folds=Whole(0),
     n_measured=Whole(0),
     score_columns=Maybe(SCORE_COLUMNS),
@@ -58,12 +55,15 @@ class ScoreModelKind(Kind):
 
     keys = ("kind", "scores", "calibrator", "decision")
 
+    def __init__(self) -> None:
+        self.type, self.name, self.parameters, self.fitted = ScoreModel, "score_model", Record(), None
+
     def write(self, model: ScoreModel) -> dict[str, Any]:
         """Take a fitted model apart."""
         check_fitted(model, "classes_")
         decision = None
         if model.cost_ is not None:
-            rule = None if model.rule_ is None else RULES.of(model.rule_).write(model.rule_)
+            rule = None if model.rule_ is None else rule_kinds().of(model.rule_).write(model.rule_)
             decision = {
                 "actions": ACTIONS.write(model.actions_),
                 "cost": COST.write(model.cost_),
@@ -72,14 +72,14 @@ class ScoreModelKind(Kind):
         return {
             "kind": self.name,
             "scores": form_of_scores(model.calibrator_),
-            "calibrator": CALIBRATORS.of(model.calibrator_).write(model.calibrator_),
+            "calibrator": calibrator_kinds().of(model.calibrator_).write(model.calibrator_),
             "decision": decision,
         }
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
         """Put a fitted model together."""
-        kind = CALIBRATORS.named(plain["calibrator"], at / "calibrator", fitted=True)
-        if kind.name in TWO_CLASS.by_name:
+        kind = calibrator_kinds().named(plain["calibrator"], at / "calibrator", fitted=True)
+        if takes_of(kind.type) == "score":
             check_length(
                 classes, 2, at / "classes" / "values", "as a calibrator of one score has two classes"
             )
@@ -92,8 +92,8 @@ class ScoreModelKind(Kind):
 
     def variants(self) -> list[dict[str, Schema]]:
         """The schemas of the fields."""
-        rules = [{"$ref": f"#/$defs/{name}"} for name in RULES.by_name]
-        calibrators = [{"$ref": f"#/$defs/{name}"} for name in CALIBRATORS.by_name]
+        rules = [{"$ref": f"#/$defs/{name}"} for name in rule_kinds().by_name]
+        calibrators = [{"$ref": f"#/$defs/{name}"} for name in calibrator_kinds().by_name]
         decision = {
             "actions": ACTIONS.schema(),
             "cost": COST.schema(),
@@ -113,14 +113,12 @@ class ScoreModelKind(Kind):
         return {}
 
 
-SCORE_MODEL = ScoreModelKind(name="score_model", type=ScoreModel, parameters=Record())
+SCORE_MODEL = ScoreModelKind()
 
 
 def form_of_scores(calibrator: Any) -> str:
     """What a row of scores is for this calibrator."""
-    if isinstance(calibrator, CodeCalibrator):
-        return "one_per_column_of_the_code"
-    return "one_per_class" if takes_score_matrix(calibrator) else "one_per_row"
+    return FORMS[takes_of(calibrator)]
 
 
 def write_training(summary: TrainingSummary | None) -> Any:
@@ -173,7 +171,7 @@ def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None,
 def _read_rule(plain: Any, at: Place, costs: Costs) -> Any:
     """The fitted rule, which must be about these costs."""
     n_classes = costs.matrix.shape[1]
-    rule = RULES.named(plain, at, fitted=True).read(plain, at, costs.actions)
+    rule = rule_kinds().named(plain, at, fitted=True).read(plain, at, costs.actions)
     if not costs.of_classes or len(rule.matrix_) != n_classes:
         at.fail(f"must decide among the {n_classes} classes, and these must be the actions; it does not")
     if isinstance(rule, ExpectedCostRule) and not np.array_equal(rule.matrix_, costs.matrix):

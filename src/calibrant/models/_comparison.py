@@ -12,22 +12,21 @@ from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_number, check_option, shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
-from calibrant.calibrators import new_calibrator
-from calibrant.calibrators._direction import warn_of_columns
-from calibrant.calibrators._names import can_only_rise
+from calibrant.calibrators import (
+    ScoreKind,
+    calibrator_for,
+    can_only_rise,
+    half_a_row,
+    named_method,
+    names_taking,
+    new_calibrator,
+    warn_of_columns,
+)
 from calibrant.metrics import brier_decomposition, brier_score, error_rate
 from calibrant.metrics._direction import directions_of
 from calibrant.metrics._rows import Forecasts, read_forecasts
 from calibrant.models._advice import advise
 from calibrant.models._cross_fit import judge, stratified_folds
-from calibrant.models._methods import (
-    FOR_MANY_SCORES,
-    FOR_ONE_SCORE,
-    ScoreKind,
-    half_a_row,
-    named_method,
-)
-from calibrant.models._score_model import column_calibrator
 from calibrant.models._scored_rows import ScoredRows, read_rows
 from calibrant.models._summary import MOST_FOR_DECOMPOSITION
 
@@ -275,14 +274,14 @@ def compare_forecasts(
 
 
 def _methods_of(
-    methods: Sequence[str] | Mapping[str, object] | None, n_dimensions: int, kind: str
+    methods: Sequence[str] | Mapping[str, object] | None, n_dimensions: int, kind: ScoreKind
 ) -> dict[str, object]:
     """What to try under which name: a name of ours, or an object."""
     if isinstance(methods, Mapping):
         chosen = {str(name): method for name, method in methods.items()}
     elif methods is None:
-        names = FOR_ONE_SCORE if n_dimensions == 1 else FOR_MANY_SCORES
-        chosen = {name: name for name in (*names, *(("identity",) if kind == "probability" else ()))}
+        takes = ("score",) if n_dimensions == 1 else ("score", "row")
+        chosen = {name: name for name in names_taking(*takes, kind=kind)}
     elif isinstance(methods, str):
         raise ParameterError(
             f"methods must be a sequence of names; got the text {methods!r}; put it in a list"
@@ -309,7 +308,7 @@ def _cross_fitted(
 ) -> Float64Array:
     def new(n_rows: int) -> Any:
         chosen = named_method(given, n_rows, kind) if isinstance(given, str) else new_calibrator(given)
-        return column_calibrator(chosen, rows.scores.ndim, None, combine)
+        return calibrator_for(chosen, rows.scores.ndim, None, combine)
 
     proba = judge(new, rows, fold, n_folds).proba
     if np.isnan(proba).any():

@@ -10,12 +10,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
-from calibrant.calibrators import takes_score_matrix
-from calibrant.calibrators._binary import BinaryCalibrator, learn_map
+from calibrant.calibrators import Calibrator, fit_rows
 from calibrant.models._scored_rows import ScoredRows
+from calibrant.passes import Rows
 
 #: Makes the unfitted calibrator for a number of training rows.
-NewCalibrator = Callable[[int], Any]
+NewCalibrator = Callable[[int], Calibrator]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,14 +40,9 @@ class Judged:
     n_folds: int
 
 
-def fit_rows(calibrator: Any, rows: ScoredRows) -> Any:
+def fit_scored(calibrator: Calibrator, rows: ScoredRows) -> Any:
     """Fit a calibrator, of one score or of several, to checked rows, without a word about their direction."""
-    if takes_score_matrix(calibrator):
-        return calibrator.fit_positions(rows.scores, rows.position, rows.weights, rows.classes)
-    learn_map(calibrator, rows.scores, rows.position == 1, rows.weights)
-    if isinstance(calibrator, BinaryCalibrator):
-        calibrator.classes_ = rows.classes
-    return calibrator
+    return fit_rows(calibrator, Rows(rows.scores, rows.position, rows.weights), rows.classes)
 
 
 def stratified_folds(position: IntArray, n_folds: int, random_state: Seed) -> IntArray:
@@ -118,5 +113,5 @@ def judge(
 def _proba(new: NewCalibrator, train: ScoredRows, judged: ScoredRows) -> Float64Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = fit_rows(new(train.n_rows), train)
+        fitted = fit_scored(new(train.n_rows), train)
     return np.asarray(fitted.predict_proba(judged.scores))

@@ -4,10 +4,11 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant.models._chain import CALIBRATORS, form_of_scores
+from calibrant.calibrators import CalibratorBase, n_scores_of
+from calibrant.models._chain import form_of_scores
 from calibrant.models._document import from_document
 from calibrant.models._files import parse, read_limited
-from calibrant.models._score_model import ScoreModel, n_scores_of
+from calibrant.models._score_model import ScoreModel
 from calibrant.models._summary import TrainingSummary
 
 #: Words for the forms that a row of scores can have.
@@ -164,7 +165,7 @@ def describe(path_or_document: str | os.PathLike[str] | dict[str, Any]) -> Model
         document, n_bytes = parse(data, name), len(data)
     model = from_document(document, name)
     is_chain = isinstance(model, ScoreModel)
-    calibrator = model.calibrator_ if is_chain else model if document["kind"] in CALIBRATORS.by_name else None
+    calibrator = model.calibrator_ if is_chain else model if isinstance(model, CalibratorBase) else None
     part = document["calibrator"] if is_chain else document
     decision = document["decision"] if is_chain else None
     classes = document["classes"]

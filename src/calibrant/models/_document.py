@@ -9,29 +9,30 @@ import numpy as np
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fields import Maybe, Text, check_keys
+from calibrant._core._kinds import Kind, Kinds
 from calibrant._core._place import Place
+from calibrant.calibrators import CalibratorBase, ScoreCalibrator, calibrator_kinds, n_scores_of
+from calibrant.codes import combiner_kinds
+from calibrant.decisions import DecisionRule, rule_kinds
 from calibrant.models._chain import (
-    CALIBRATORS,
     SCORE_COLUMNS,
     SCORE_MODEL,
     name_columns,
     read_training,
     write_training,
 )
-from calibrant.models._combiners import COMBINERS
-from calibrant.models._kinds import Kind, Kinds
 from calibrant.models._labels import Labels
-from calibrant.models._rules import RULES
-from calibrant.models._score_model import n_scores_of
 from calibrant.models._text import checksum_of
-from calibrant.models._two_class import TWO_CLASS
 
 FORMAT, VERSION = "calibrant", 1
 HEADER = ("format", "version", "kind", "library_version", "date", "checksum", "classes", "training")
 CLASSES = Labels(2, "str", "int", "float", "bool")
-KINDS = Kinds(
-    [SCORE_MODEL, *CALIBRATORS.by_name.values(), *COMBINERS.by_name.values(), *RULES.by_name.values()]
-)
+
+
+def all_kinds() -> Kinds:
+    """All that can be saved."""
+    parts = (calibrator_kinds(), combiner_kinds(), rule_kinds())
+    return Kinds([SCORE_MODEL, *(kind for kinds in parts for kind in kinds.by_name.values())])
 
 
 DATE = Maybe(
@@ -79,7 +80,7 @@ def to_document(model: Any, date: object = None) -> dict[str, Any]:
     >>> document["kind"], document["classes"]
     ('sigmoid', {'type': 'int', 'values': [0, 1]})
     """
-    kind = KINDS.of(model)
+    kind = all_kinds().of(model)
     body = kind.write(model)
     document = {
         "format": FORMAT,
@@ -179,9 +180,11 @@ def _kind_of(document: dict[str, Any], at: Place) -> Kind:
     name = document.get("kind")
     if "kind" not in document:
         at.fail("must have the field 'kind'; it is missing")
-    if type(name) is not str or name not in KINDS.by_name:
-        (at / "kind").refuse(f"be one of {', '.join(KINDS.by_name)}", name)
-    return KINDS.by_name[name]
+    known = all_kinds().by_name
+    if type(name) is not str or name not in known:
+        advice = "import the module of a method of your own first" if type(name) is str else ""
+        (at / "kind").refuse(f"be one of {', '.join(known)}", name, advice)
+    return known[name]
 
 
 def _read_classes(plain: Any, kind: Kind, at: Place) -> Array:
@@ -191,19 +194,19 @@ def _read_classes(plain: Any, kind: Kind, at: Place) -> Array:
             at.refuse("be null for this kind of model", plain)
         return np.empty(0)
     classes: Array = CLASSES.read(plain, at)
-    if kind.name in TWO_CLASS.by_name and len(classes) != 2:
+    if issubclass(kind.type, ScoreCalibrator) and len(classes) != 2:
         (at / "values").fail(f"must be two labels for this kind of model; got {len(classes)}")
     return classes
 
 
 def has_classes(kind: Kind) -> bool:
     """Whether models of this kind know their classes by label."""
-    return kind is SCORE_MODEL or kind.name in CALIBRATORS.by_name
+    return kind is SCORE_MODEL or issubclass(kind.type, CalibratorBase)
 
 
 def has_columns(kind: Kind) -> bool:
     """Whether the names of the columns are a field of its own; a `ScoreModel` has them in its training."""
-    return kind.name in CALIBRATORS.by_name or kind.name in RULES.by_name
+    return issubclass(kind.type, CalibratorBase | DecisionRule)
 
 
 def _read_date(date: object) -> str | None:

@@ -10,29 +10,22 @@ import numpy as np
 from calibrant._core._fitted import check_fitted
 from calibrant._core._place import ModelFileError
 from calibrant._core._whole_files import write_whole
-from calibrant.calibrators import (
-    AccuracyTableCalibrator,
-    BinningCalibrator,
-    CodeCalibrator,
-    IdentityCalibrator,
-    OneVsAllCalibrator,
-    PAVCalibrator,
-    RankedLogisticCalibrator,
-    SigmoidCalibrator,
-)
-from calibrant.codes import one_vs_all
-from calibrant.models._onnx_answers import answers, refusals, takes_probabilities
+from calibrant.calibrators import CalibratorBase, ColumnsCalibrator, ConstantAnswer, calibrator_kinds
+from calibrant.decisions import least_risk_in_graph
+from calibrant.maps import Graph, Map, OnnxExportError, Tensor, answers, answers_of_rows, refusals
 from calibrant.models._onnx_combine import combine
-from calibrant.models._onnx_decide import as_labels, by_cost, by_rule, most_probable
-from calibrant.models._onnx_graph import Graph, OnnxExportError, Tensor
-from calibrant.models._onnx_ranked import ranked_proba
+from calibrant.models._onnx_decide import as_labels, by_rule, most_probable
 from calibrant.models._score_model import ScoreModel
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-TWO_CLASSES = (PAVCalibrator, SigmoidCalibrator, BinningCalibrator, IdentityCalibrator)
-RANKED = (AccuracyTableCalibrator, RankedLogisticCalibrator)
+#: What the input is, by what the calibrator takes.
+MEANINGS = {
+    "score": "the score of the positive class, which is the second",
+    "row": "one score per class, as in the metadata",
+    "columns": "one score per column of the code",
+}
 
 
 def to_onnx(model: Any) -> "ModelProto":
@@ -137,54 +130,57 @@ def save_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     write_whole(path, to_onnx(model).SerializeToString(), error=ModelFileError)
 
 
-def _calibrator_of(model: Any) -> Any:
+def _calibrator_of(model: Any) -> CalibratorBase:
     """The calibrator of a chain, or the model itself."""
     if type(model) is ScoreModel:
         check_fitted(model, "calibrator_")
     calibrator = model.calibrator_ if type(model) is ScoreModel else model
-    if type(calibrator) not in (*TWO_CLASSES, *RANKED, OneVsAllCalibrator, CodeCalibrator):
+    if not calibrator_kinds().has(calibrator):
         raise OnnxExportError(
-            "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own, to be "
-            f"written as ONNX; got a {type(calibrator).__name__}, whose map is not known; fit one of "
-            "calibrant's calibrators to its scores"
+            "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "
+            f"the registry, to be written as ONNX; got a {type(calibrator).__name__}, whose map is not "
+            "known; fit one of calibrant's calibrators to its scores, or register it"
         )
     check_fitted(calibrator, "classes_")
-    return calibrator
+    return calibrator  # type: ignore[no-any-return]
 
 
-def _empty_graph(calibrator: Any) -> Graph:
+def _empty_graph(calibrator: CalibratorBase) -> Graph:
     """A graph with an input for the scores that a calibrator takes."""
-    if type(calibrator) in TWO_CLASSES:
-        return Graph(1, "the score of the positive class, which is the second")
-    if type(calibrator) is CodeCalibrator:
-        return Graph(calibrator.code_.shape[1], "one score per column of the code")
-    return Graph(len(calibrator.classes_), "one score per class, as in the metadata")
+    return Graph(calibrator.n_scores, MEANINGS[calibrator.takes])
 
 
-def _proba(graph: Graph, calibrator: Any) -> Tensor:
+def _proba(graph: Graph, calibrator: CalibratorBase) -> Tensor:
     """Probabilities of the classes; NaN for rows that the library refuses."""
-    if type(calibrator) in TWO_CLASSES:
-        scores = graph.scores.as_vector()
-        refused = refusals(scores, [takes_probabilities(calibrator)])
-        positive = answers(scores, [calibrator]) + refused
-        return graph.beside([(1.0 - positive).as_column(), positive.as_column()])
-    if type(calibrator) in RANKED:
-        in_odds = getattr(calibrator, "transform", "identity") == "logit"
-        return ranked_proba(graph, calibrator, refusals(graph.scores, [in_odds] * graph.n_columns))
-    if type(calibrator) is CodeCalibrator:
-        code, counts = calibrator.code_, calibrator.counts_
-    else:
-        code, counts = one_vs_all(graph.n_columns), None
-    columns = calibrator.calibrators_
-    refused = refusals(graph.scores, list(map(takes_probabilities, columns)))
-    return combine(answers(graph.scores, columns), calibrator.combine, code, counts, refused)
+    if isinstance(calibrator, ColumnsCalibrator):
+        maps = [_map_of(each) for each in calibrator.calibrators_]
+        refused = refusals(graph.scores, [each.takes_probabilities for each in maps])
+        code, counts = calibrator.fitted_code
+        return combine(answers(graph.scores, maps), calibrator.combine, code, counts) + refused
+    fitted = _map_of(calibrator)
+    if calibrator.takes == "row":
+        refused = refusals(graph.scores, [fitted.takes_probabilities] * graph.n_columns)
+        return answers_of_rows(graph.scores, fitted) + refused
+    scores = graph.scores.as_vector()
+    positive = answers(scores, [fitted]) + refusals(scores, [fitted.takes_probabilities])
+    return graph.beside([(1.0 - positive).as_column(), positive.as_column()])
+
+
+def _map_of(calibrator: Any) -> Map:
+    """The map of a fitted calibrator, of which a column may have one that is not ours."""
+    if not (calibrator_kinds().has(calibrator) or isinstance(calibrator, ConstantAnswer)):
+        raise OnnxExportError(
+            "a two-class calibrator must be one of calibrant's own or of the registry to be written as ONNX; "
+            f"got a {type(calibrator).__name__}, whose map is not known; fit one of calibrant's in its place"
+        )
+    return calibrator.map_  # type: ignore[no-any-return]
 
 
 def _decision(proba: Tensor, model: ScoreModel) -> Tensor:
     """What a chain decides, as a number."""
     if model.rule_ is not None:
         return by_rule(proba, model.rule_)
-    return most_probable(proba) if model.cost_ is None else by_cost(proba, model.cost_)
+    return most_probable(proba) if model.cost_ is None else least_risk_in_graph(proba, model.cost_)
 
 
 def _properties(model: Any) -> dict[str, str]:

@@ -5,15 +5,14 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant.codes import Coupling, LeastSquares, Normalize, check_combiner, normalize
+from calibrant.codes import Coupling, LeastSquares, Normalize, check_combiner, is_one_vs_all, normalize
 from calibrant.codes._answers import check_column_weights
-from calibrant.codes._matrices import is_one_vs_all
-from calibrant.models._onnx_graph import OnnxExportError, Tensor
+from calibrant.maps import OnnxExportError, Tensor
 
 ADVICE = "use one score per class with combine='normalize' or 'least_squares', or serve the file of `save`"
 
 
-def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None, refused: Tensor) -> Tensor:
+def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None) -> Tensor:
     """Combine the answers of a code matrix.
 
     Parameters
@@ -26,8 +25,6 @@ def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None
         The code matrix.
     counts : ndarray of shape (l,) or None
         Weights of the columns.
-    refused : Tensor of shape (rows, 1)
-        0, or NaN for rows that must not have probabilities.
 
     Returns
     -------
@@ -54,19 +51,9 @@ def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None
         )
     within = answers.at_least(0.0).at_most(1.0)  # straight lines may pass 1 by rounding
     if isinstance(how, Normalize):
-        return divide_by_sum(within, _instead(how, len(code)), refused)
+        return within.divided_by_sum(_instead(how, len(code)))
     weights = check_column_weights(counts if how.weighted else None, len(code))
-    return _on_simplex(within, None if weights.min() == weights.max() else weights / weights.max()) + refused
-
-
-def divide_by_sum(answers: Tensor, instead: Tensor | Array, refused: Tensor) -> Tensor:
-    """Divide every row by its sum; rows of nothing but zeros get something else, refused ones NaN.
-
-    Sums of products with 0 and 1 are as exact as `Where` here, which is slow for a condition of one column.
-    """
-    total = answers.row_sums() + refused
-    empty = total.is_equal(0.0).cast(np.float64)
-    return answers / (total + empty) + empty * instead
+    return _on_simplex(within, None if weights.min() == weights.max() else weights / weights.max())
 
 
 def _instead(how: Normalize, k: int) -> Float64Array:

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array
-from calibrant.decisions import ExpectedCostRule, LachicheFlachRule, MossmanRule, ParallelPartitionRule
-from calibrant.decisions._decide import TIE, tie_unit
-from calibrant.models._onnx_graph import OnnxExportError, Tensor
+from calibrant._core._arrays import Array
+from calibrant.decisions import RULES
+from calibrant.maps import OnnxExportError, Tensor
 
 
 def most_probable(proba: Tensor) -> Tensor:
@@ -15,28 +14,16 @@ def most_probable(proba: Tensor) -> Tensor:
     return proba.graph.op("ArgMax", proba, axis=1, keepdims=0)
 
 
-def by_cost(proba: Tensor, matrix: Float64Array) -> Tensor:
-    """The first decision whose risk is, but for a tie, the least."""
-    graph = proba.graph
-    risks = graph.op("MatMul", proba.at_least(0.0), np.asarray(matrix, dtype=np.float64).T)
-    least = graph.op("ReduceMin", risks, np.array([1]), keepdims=1)
-    size = graph.op("Abs", least).at_least(float(tie_unit(matrix))).at_most(np.finfo(np.float64).max)
-    return _first_true(risks.is_at_most(least + size * TIE))
-
-
 def by_rule(proba: Tensor, rule: Any) -> Tensor:
     """What a fitted rule decides, as a number."""
-    if type(rule) in (ExpectedCostRule, ParallelPartitionRule):
-        return by_cost(proba, rule.matrix_)
-    if type(rule) is LachicheFlachRule:
-        return _by_weights(proba, rule.weights_)
-    if type(rule) is MossmanRule:
-        return _by_thresholds(proba, rule.order, rule.thresholds_)
-    raise OnnxExportError(
-        f"a rule must be one of calibrant's own to be written as ONNX; got a {type(rule).__name__}, whose "
-        "decisions are not known; use 'expected', 'parallel', 'lachiche_flach' or 'mossman', or export the "
-        "calibrator and decide by its probabilities"
-    )
+    if type(rule) not in RULES.values():
+        raise OnnxExportError(
+            f"a rule must be one of calibrant's own to be written as ONNX; got a {type(rule).__name__}, "
+            f"whose decisions are not known; use {', '.join(map(repr, RULES))}, or export the calibrator "
+            "and decide by its probabilities"
+        )
+    decision: Tensor = rule.decide_in_graph(proba)
+    return decision
 
 
 def as_labels(decision: Tensor, proba: Tensor, actions: Array) -> tuple[Tensor, type[np.generic]]:
@@ -49,24 +36,6 @@ def as_labels(decision: Tensor, proba: Tensor, actions: Array) -> tuple[Tensor, 
     unknown = proba.graph.op("IsNaN", proba.column(0))
     place = unknown.choose(np.array(len(labels)), decision)
     return place.in_table(np.append(labels, np.array([none], dtype=labels.dtype))), kind
-
-
-def _by_weights(proba: Tensor, weights: Float64Array) -> Tensor:
-    weighted = proba.at_least(0.0) * weights
-    greatest = proba.graph.op("ReduceMax", weighted, np.array([1]), keepdims=1)
-    return _first_true(weighted.is_at_least(greatest * (1 - TIE)))
-
-
-def _by_thresholds(proba: Tensor, order: Any, thresholds: Float64Array) -> Tensor:
-    kept = proba.at_least(0.0)
-    asked, second, third = (int(each) for each in order)
-    lead = kept.column(second) - kept.column(third)
-    rest = lead.is_above(float(thresholds[1])).choose(np.array(second), np.array(third))
-    return kept.column(asked).is_above(float(thresholds[0])).choose(np.array(asked), rest)
-
-
-def _first_true(marks: Tensor) -> Tensor:
-    return marks.graph.op("ArgMax", marks.cast(np.uint8), axis=1, keepdims=0)
 
 
 def _labels(actions: Array) -> tuple[Array, type[np.generic], object]:

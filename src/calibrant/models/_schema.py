@@ -7,20 +7,21 @@ from typing import Any
 from calibrant._core._checks import is_whole, shown
 from calibrant._core._errors import ParameterError
 from calibrant._core._fields import Schema, object_schema
-from calibrant.models._chain import CALIBRATORS, SCORE_COLUMNS, SCORE_MODEL, TRAINING
+from calibrant._core._kinds import Kind, one_of
+from calibrant.calibrators import calibrator_kinds
+from calibrant.decisions import rule_kinds
+from calibrant.models._chain import SCORE_COLUMNS, SCORE_MODEL, TRAINING
 from calibrant.models._document import (
     CHECKSUM,
     CLASSES,
     DATE,
     FORMAT,
-    KINDS,
     LIBRARY_VERSION,
     VERSION,
+    all_kinds,
     has_classes,
     has_columns,
 )
-from calibrant.models._kinds import Kind, one_of
-from calibrant.models._rules import RULES
 
 
 def schema(version: int = VERSION) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def schema(version: int = VERSION) -> dict[str, Any]:
 
 def make_schema() -> Schema:
     """Build the schema of the present version from the tables."""
-    kinds = KINDS.by_name.values()
+    kinds = all_kinds().by_name.values()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:calibrant:model:{VERSION}",
@@ -65,7 +66,11 @@ def make_schema() -> Schema:
             "classes": CLASSES.schema(),
             "training": {"anyOf": [{"type": "null"}, TRAINING.schema()]},
             **{f"file_{kind.name}": _file(kind) for kind in kinds},
-            **{kind.name: kind.schema() for group in (CALIBRATORS, RULES) for kind in group.by_name.values()},
+            **{
+                kind.name: kind.schema()
+                for group in (calibrator_kinds(), rule_kinds())
+                for kind in group.by_name.values()
+            },
             **{name: part for kind in kinds for name, part in kind.definitions().items()},
         },
     }

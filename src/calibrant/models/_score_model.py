@@ -13,20 +13,23 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant._core._names import NamedColumns, without_names
 from calibrant.calibrators import (
+    DEFAULT,
+    Calibrator,
+    CalibratorBase,
     Candidates,
-    CodeCalibrator,
-    OneVsAllCalibrator,
+    calibrator_for,
+    check_n_ranks,
+    lead,
+    n_scores_of,
     new_calibrator,
-    takes_score_matrix,
+    takes_of,
     top_candidates,
+    warn_of_direction,
 )
-from calibrant.calibrators._direction import warn_of_direction
-from calibrant.calibrators._ranked import check_n_ranks
-from calibrant.calibrators._ranking import lead
 from calibrant.codes import check_combiner
 from calibrant.decisions import decide, new_rule
 from calibrant.models._costs import Costs, read_costs
-from calibrant.models._cross_fit import Judged, fit_rows, judge, stratified_folds
+from calibrant.models._cross_fit import Judged, fit_scored, judge, stratified_folds
 from calibrant.models._scored_rows import ScoredRows, read_rows
 from calibrant.models._summary import TrainingSummary, measure
 
@@ -117,7 +120,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
 
     def __init__(
         self,
-        calibrator: object = "pav",
+        calibrator: object = DEFAULT,
         cost: object = None,
         rule: object = None,
         *,
@@ -153,13 +156,13 @@ class ScoreModel(NamedColumns, BaseEstimator):
         """
         chosen = new_calibrator(self.calibrator)
         check_combiner(self.combine)
-        coded = self.code is not None or isinstance(chosen, CodeCalibrator)
+        coded = self.code is not None or takes_of(chosen) == "columns"
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
-        calibrator = column_calibrator(chosen, rows.scores.ndim, self.code, self.combine)
+        calibrator = calibrator_for(chosen, rows.scores.ndim, self.code, self.combine)
         costs, rule = self._read_decisions(rows.classes)
         labels = _labels_of_columns(calibrator, rows.classes)
         rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
-        fitted = fit_rows(clone(calibrator), rows)
+        fitted = fit_scored(clone(calibrator), rows)
         warn_of_direction(fitted)
         judged = _with_estimates(_judge(calibrator, rows))
         mass = rows.mass()
@@ -328,7 +331,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         """
         check_fitted(self, "classes_")
         n_ranks = min(n, len(self.classes_)) if isinstance(n, int) else n
-        if takes_score_matrix(self.calibrator_) and not isinstance(self.calibrator_, CodeCalibrator):
+        if takes_of(self.calibrator_) == "row":
             return top_candidates(self.calibrator_, self._scores_of(scores), n_ranks)
         n_ranks = check_n_ranks("n", n_ranks, len(self.classes_))
         proba = self.predict_proba(scores)
@@ -374,48 +377,9 @@ class ScoreModel(NamedColumns, BaseEstimator):
         self.calibrator_, self.classes_ = calibrator, classes
 
 
-def n_scores_of(calibrator: Any) -> int:
-    """How many scores a row has for this fitted calibrator."""
-    if not takes_score_matrix(calibrator):
-        return 1
-    coded = isinstance(calibrator, CodeCalibrator)
-    return int(calibrator.code_.shape[1]) if coded else len(calibrator.classes_)
-
-
-def _labels_of_columns(calibrator: Any, classes: Array) -> Array | None:
+def _labels_of_columns(calibrator: Calibrator, classes: Array) -> Array | None:
     """The labels that name the columns of the scores; a single one is that of the second class."""
-    return calibrator.labels_of_columns(classes) if isinstance(calibrator, CodeCalibrator) else classes
-
-
-def column_calibrator(chosen: Any, n_dimensions: int, code: object, combine: object) -> Any:
-    """The unfitted calibrator for scores of this form.
-
-    Parameters
-    ----------
-    chosen : object
-        The calibrator asked for.
-    n_dimensions : int
-        1 for a single score, 2 for several.
-    code : str, array-like or None
-        The code matrix behind the scores.
-    combine : str or object
-        How the answers of several columns are combined.
-
-    Returns
-    -------
-    object
-        The same calibrator, or one that gives every column a copy of it.
-    """
-    if code is not None:
-        return CodeCalibrator(code, chosen, combine)
-    if takes_score_matrix(chosen):
-        if n_dimensions == 1 and not isinstance(chosen, CodeCalibrator):
-            raise ParameterError(
-                f"calibrator must take one score; got {chosen!r}, which takes one per class; pass a score "
-                "for every class, or use 'pav', 'sigmoid' or 'binning'"
-            )
-        return chosen
-    return chosen if n_dimensions == 1 else OneVsAllCalibrator(chosen, combine)
+    return calibrator.labels_of_columns(classes) if isinstance(calibrator, CalibratorBase) else classes
 
 
 def _judge(calibrator: Any, rows: ScoredRows) -> Judged:

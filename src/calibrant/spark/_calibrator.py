@@ -7,13 +7,12 @@ from typing import Any, Self
 import numpy as np
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
-from calibrant.calibrators._direction import warn_of_direction
+from calibrant.calibrators import DEFAULT, METHODS, warn_of_direction
 from calibrant.engines import model_plan
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
 from calibrant.spark._columns import quoted, score_columns
@@ -37,9 +36,6 @@ from calibrant.spark._params import (
     HasScores,
 )
 from calibrant.spark._persistence import Stage, document_text
-
-#: Methods that look at all scores of a row.
-OF_ALL_SCORES = ("accuracy_table", "ranked_logistic")
 
 
 class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Stage):
@@ -292,7 +288,7 @@ class ScoreCalibrator(
         weightCol: str | None = None,
         keyCol: str | None = None,
         handleInvalid: str = "error",
-        method: str = "pav",
+        method: str = DEFAULT,
         methodParams: Mapping[str, Any] | None = None,
         kind: str = "margin",
         combine: str | None = None,
@@ -317,7 +313,7 @@ class ScoreCalibrator(
             keyCol=self._given("keyCol"),
             classes=self._given("classes"),
             coded=code is not None,
-            paired=method in OF_ALL_SCORES,
+            paired=method in METHODS and METHODS[method].takes == "row",
             skip=self.getHandleInvalid() != "error",
         )
         calibrator = named_method(method, rows.n_rows, self.getKind())

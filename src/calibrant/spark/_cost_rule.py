@@ -192,4 +192,4 @@ def _matrix(rows: Rows) -> Float64Array:
     """Probabilities of all classes."""
     if rows.scores.ndim == 1:
         return np.stack([1 - rows.scores, rows.scores], axis=1)
-    return rows.scores
+    return np.asarray(rows.scores)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from pyspark import keyword_only
 from pyspark.ml import Transformer
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_probabilities

@@ -7,19 +7,17 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, functions as F
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text, names_by_label
-from calibrant.engines import PassOptions, Rows, Summary, Task, reduce_rows
-from calibrant.engines._hashing import mix
-from calibrant.engines._summary import Plan
+from calibrant.passes import PassOptions, Plan, Rows, Summary, Task, mix, reduce_rows
 from calibrant.spark._columns import ScoreColumns, check_columns, quoted, score_columns, usable_weight
 from calibrant.spark._partition import (
     SUMMARIES,
     Layout,
+    TaskText,
     absorb_in_order,
     content_hashes,
     leaf_summaries,
@@ -208,7 +206,7 @@ class FrameRows:
         """
         if self.is_whole or task.rows_needed is not None:
             return reduce_rows(task, [self.sample])
-        text, layout = task.to_json(), self.layout
+        text, layout = TaskText.of(task), self.layout
 
         def reduce_here(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             context = TaskContext.get()
@@ -217,7 +215,7 @@ class FrameRows:
         summaries = self.frame.mapInArrow(reduce_here, SUMMARIES)
         return _put_together(task, self._merged(summaries, text).toArrow())
 
-    def _merged(self, summaries: DataFrame, text: str) -> DataFrame:
+    def _merged(self, summaries: DataFrame, text: TaskText) -> DataFrame:
         """Merge summaries on the executors until a few of every part are left for the driver."""
         left, span = self.n_partitions, 1
 

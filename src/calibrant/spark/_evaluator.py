@@ -11,7 +11,7 @@ from calibrant.engines import Evaluation
 from calibrant.engines._evaluate import _evaluate
 from calibrant.engines._forecast import GivenForecast
 from calibrant.engines._metric_pass import MetricSums, SumMetrics
-from calibrant.engines._summary import Plan
+from calibrant.passes import Plan
 from calibrant.spark._measures import forecast_rows
 from calibrant.spark._params import HasClasses, HasLabels, HasProbabilities, new_param, one_of, with_accessors
 from calibrant.spark._persistence import Stage

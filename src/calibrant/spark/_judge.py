@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 from pyspark.ml.functions import array_to_vector
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, functions as F
 from pyspark.sql.types import DoubleType, IntegerType, StringType, StructField, StructType
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array

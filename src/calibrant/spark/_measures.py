@@ -7,12 +7,12 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from calibrant._core._checks import check_number, check_option
-from calibrant.calibrators._direction import warn_of_columns
+from calibrant.calibrators import warn_of_columns
 from calibrant.engines import Evaluation, PassOptions
 from calibrant.engines._compare import _compare, any_can_only_rise
-from calibrant.engines._direction_pass import ScoreSurvey, surveyed
 from calibrant.engines._evaluate import _evaluate
 from calibrant.models import MethodComparison
+from calibrant.passes import ScoreSurvey, surveyed
 from calibrant.spark._columns import score_columns
 from calibrant.spark._decider import classes_of
 from calibrant.spark._engine import FrameRows

@@ -15,6 +15,7 @@ from pyspark.ml.param.shared import (
 )
 
 from calibrant._core._checks import check_option
+from calibrant.calibrators import DEFAULT, METHODS
 
 T = TypeVar("T", bound=type)
 
@@ -285,7 +286,7 @@ class HasRule(SettableParams):
 class HasMethod(SettableParams):
     """How scores become probabilities."""
 
-    method = new_param("method", "pav, sigmoid, binning, accuracy_table, ranked_logistic or identity.")
+    method = new_param("method", f"the name of the method: {', '.join(METHODS)}.")
     methodParams = new_param(
         "methodParams", "settings of the method, by the names that its calibrator has.", _to_settings
     )
@@ -317,4 +318,4 @@ class HasMethod(SettableParams):
 
     def __init__(self) -> None:
         super().__init__()
-        self._setDefault(method="pav", kind="margin", combine="normalize")
+        self._setDefault(method=DEFAULT, kind="margin", combine="normalize")

@@ -5,16 +5,28 @@ Everything here is a function of plain data, so that a task which is tried again
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
 
 from calibrant._core._arrays import Array, IntArray
 from calibrant._core._errors import CalibrantError, DataError
-from calibrant.engines import Rows, Source, Summary, Task, reduce_rows, task_from_json
-from calibrant.engines._hashing import Hashes, hash_floats, hash_integers, mix
-from calibrant.engines._table_rows import TableRows
-from calibrant.engines._together import Parts, Together
+from calibrant.engines import Source, TableRows
+from calibrant.passes import (
+    Hashes,
+    Parts,
+    Rows,
+    Summary,
+    Task,
+    Together,
+    hash_floats,
+    hash_integers,
+    mix,
+    modules_of,
+    reduce_rows,
+    task_from_json,
+)
 
 #: Rows that are looked at together: Spark's batches are smaller.
 BATCH_ROWS = 1 << 17
@@ -225,8 +237,35 @@ def content_hashes(rows: Rows) -> Hashes:
     return hash_floats([rows.position.astype(np.float64), *scores, *weight])
 
 
+@dataclass(frozen=True)
+class TaskText:
+    """A task on its way to the executors.
+
+    Attributes
+    ----------
+    text : str
+        The task as JSON.
+    modules : tuple of str
+        Where the kinds that it names are registered: ours, and those of a user's own method.
+    """
+
+    text: str
+    modules: tuple[str, ...]
+
+    @classmethod
+    def of(cls, task: Task) -> "TaskText":
+        """Write a task down."""
+        return cls(task.to_json(), tuple(sorted(modules_of(task))))
+
+    def read(self) -> Task:
+        """Make the task again."""
+        for module in self.modules:
+            import_module(module)
+        return task_from_json(self.text)
+
+
 def reduce_partition(
-    batches: Iterable[pa.RecordBatch], task_text: str, layout: Layout, partition: int
+    batches: Iterable[pa.RecordBatch], task_text: TaskText, layout: Layout, partition: int
 ) -> Iterator[pa.RecordBatch]:
     """Summarise a partition.
 
@@ -234,8 +273,8 @@ def reduce_partition(
     ----------
     batches : iterable of RecordBatch
         Its rows.
-    task_text : str
-        The task as JSON.
+    task_text : TaskText
+        The task.
     layout : Layout
         How to read the rows.
     partition : int
@@ -247,7 +286,7 @@ def reduce_partition(
         A row for every part of the summary; or one that says what cannot be used, as an error would make
         Spark try the same again three times.
     """
-    task = task_from_json(task_text)
+    task = task_text.read()
     name = f"partition {partition} of the frame"
     try:
         summary = reduce_rows(task, layout.rows(batches, partition, name))
@@ -260,15 +299,15 @@ def reduce_partition(
         yield _batch([(number, partition, None, pack(leaf))])
 
 
-def merge_summaries(table: pa.Table, task_text: str) -> pa.Table:
+def merge_summaries(table: pa.Table, task_text: TaskText) -> pa.Table:
     """Merge summaries of the same part.
 
     Parameters
     ----------
     table : pyarrow.Table
         Rows that `reduce_partition` gave, all of one part.
-    task_text : str
-        The task as JSON.
+    task_text : TaskText
+        The task.
 
     Returns
     -------
@@ -280,7 +319,7 @@ def merge_summaries(table: pa.Table, task_text: str) -> pa.Table:
     failures = [text for text in table.column("failure").to_pylist() if text is not None]
     if failures:
         return pa.Table.from_batches([_batch([(part, partition, min(failures), None)])])
-    summary = leaf_tasks(task_from_json(task_text))[part].empty()
+    summary = leaf_tasks(task_text.read())[part].empty()
     absorb_in_order(summary, table, part)
     return pa.Table.from_batches([_batch([(part, partition, None, pack(summary))])])
 

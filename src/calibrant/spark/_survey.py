@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, functions as F
 from pyspark.sql.types import DataType, DecimalType, FractionalType, NumericType
 
 from calibrant._core._arrays import Array, as_array

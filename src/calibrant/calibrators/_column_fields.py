@@ -1,0 +1,160 @@
+"""How columns stand in a model file.
+
+All columns share the parameters of their calibrator, which therefore stand there once; a column is its fitted
+numbers alone, or the constant that a column without two sides answers.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Array
+from calibrant._core._fields import Field, Number, Record, Schema, Wholes, check_length
+from calibrant._core._kinds import Kind, Kinds, Unfitted, unfitted_schema
+from calibrant._core._place import Place
+from calibrant.calibrators._method import SIDES
+from calibrant.calibrators._names import new_calibrator
+from calibrant.calibrators._registry import METHODS
+from calibrant.codes import LeastSquares, Normalize, is_one_vs_all
+
+CONSTANT = Record(constant=Number(above=0.0, below=1.0))
+
+
+def score_kinds() -> Kinds:
+    """The methods that columns can have."""
+    return Kinds(method.kind() for method in METHODS.values() if method.takes == "score")
+
+
+CALIBRATOR = Unfitted(score_kinds, new_calibrator)
+
+
+class ColumnsField(Field):
+    """The fitted numbers of every column.
+
+    What they must be depends on the kind of the calibrator, which stands elsewhere. So reading this field
+    only makes sure that there are objects, and `read_columns` does the rest.
+    """
+
+    json_type = (list,)
+    what = "a list of objects"
+
+    def __init__(self, *, constants: bool = False) -> None:
+        self.constants = constants
+
+    def write(self, value: Any) -> Any:
+        """Every column as its kind writes it."""
+        kinds = score_kinds()
+        return [
+            kinds.of(each).write_fitted(each)
+            if kinds.has(each) or not self.constants
+            else CONSTANT.write({"constant": each.value})
+            for each in value
+        ]
+
+    def _read(self, plain: Any, at: Place) -> list[Any]:
+        for number, column in enumerate(plain):
+            if type(column) is not dict:
+                at[number].refuse("be an object", column)
+        return list(plain)
+
+    def schema(self) -> Schema:
+        """A list; its kind says of what."""
+        return {"type": "array", "minItems": 1}
+
+    @staticmethod
+    def read_columns(
+        calibrator: object, columns: list[dict[str, Any]], at: Place, constant: Callable[[float], Any] | None
+    ) -> list[Any]:
+        """The fitted calibrators of all columns."""
+        kind = score_kinds().of(calibrator)
+        fitted: list[Any] = []
+        for number, plain in enumerate(columns):
+            if constant is not None and "constant" in plain:
+                fitted.append(constant(CONSTANT.read(plain, at[number])["constant"]))
+            else:
+                fitted.append(new_calibrator(calibrator))
+                kind.read_fitted(fitted[-1], plain, at[number], SIDES)
+        return fitted
+
+
+class _Code(Field):
+    """A code matrix: one list per class, of -1, 0 and 1."""
+
+    json_type = (list,)
+    what = "a list of lists of -1, 0 and 1"
+    _row = Wholes(-1, 1)
+
+    def write(self, value: Any) -> Any:
+        """Lists of integers."""
+        return np.asarray(value).tolist()
+
+    def _read(self, plain: Any, at: Place) -> Array:
+        rows = [self._row.read(row, at[number]) for number, row in enumerate(plain)]
+        for number, row in enumerate(rows):
+            check_length(row, max(1, len(rows[0])), at[number], "as the first has, and at least one")
+        if not rows:
+            at.refuse(f"be {self.what}", plain)
+        return np.stack(rows).astype(np.int8)
+
+    def schema(self) -> Schema:
+        """Rows of enumerated numbers."""
+        row = {"type": "array", "items": {"enum": [-1, 0, 1]}, "minItems": 1}
+        return {"type": "array", "items": row, "minItems": 2}
+
+
+CODE = _Code()
+
+
+class ColumnsKind(Kind):
+    """A kind whose columns are of the kind that a parameter names."""
+
+    def variants(self) -> list[dict[str, Schema]]:
+        """One variant for every calibrator that the columns can have."""
+        return [
+            {"kind": {"const": self.name}}
+            | {key: {"$ref": f"#/$defs/{self._part_of(kind, key)}"} for key in self.keys[1:]}
+            for kind in score_kinds().by_name.values()
+        ]
+
+    def definitions(self) -> dict[str, Schema]:
+        """The parts of every variant."""
+        assert self.fitted is not None
+        columns = self.fitted.fields["columns"]
+        parts = {}
+        for kind in score_kinds().by_name.values():
+            parameters, fitted = self.parameters.schema(), self.fitted.schema()
+            parameters["properties"]["calibrator"] = unfitted_schema(kind)
+            column = kind.part("fitted")
+            if isinstance(columns, ColumnsField) and columns.constants:
+                column = {"anyOf": [column, CONSTANT.schema()]}
+            fitted["properties"]["columns"]["items"] = column
+            parts[self._part_of(kind, "parameters")] = parameters
+            parts[self._part_of(kind, "fitted")] = fitted
+        return parts
+
+    def _part_of(self, kind: Kind, key: str) -> str:
+        return f"{self.name}_of_{kind.name}_{key}"
+
+
+def check_code_of_file(code: Array, n_classes: int, combine: object, at: Place) -> None:
+    """The faults that leave probabilities undetermined; `code_findings` would list all of them, in pairs."""
+    check_length(code, n_classes, at, "one row per class")
+    one_sided = np.flatnonzero((code.max(axis=0) < 1) | (code.min(axis=0) > -1))
+    if len(one_sided):
+        at.fail(f"must have a 1 and a -1 in every column; got only one sign in column {one_sided[0]}")
+    rows = [row.tobytes() for row in code]
+    if len(set(rows)) < len(rows) or not code.any(axis=1).all():
+        at.fail("must have a row of its own for every class, not of zeros; it has not")
+    if isinstance(combine, Normalize) and not is_one_vs_all(code):
+        at.fail("must be one-vs-all where answers are combined by normalisation; it is not")
+    if isinstance(combine, LeastSquares) and not combine.sum_constraint and not code.all():
+        at.fail("must have no zeros where least squares has no sum constraint; it has some")
+
+
+def check_prior(combine: object, n_classes: int, at: Place) -> None:
+    """A prior has one probability per class."""
+    prior = combine.prior if isinstance(combine, Normalize) else None
+    if prior is not None:
+        path = at.path.removesuffix("fitted") + "parameters.combine.parameters.prior"
+        check_length(prior, n_classes, Place(at.document, path), "one per class")

@@ -1,0 +1,342 @@
+"""A method: its parameters, what it asks of the rows, and the map that it makes of the answers.
+
+Everything else follows. Registered under its name, a method of one score or of all scores of a row is fitted
+on arrays, on the columns of a code, in passes and on Spark, saved and loaded, and written as ONNX.
+"""
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from inspect import signature
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray
+from calibrant._core._checks import (
+    check_binary_labels,
+    check_not_empty,
+    check_probabilities,
+    check_same_length,
+    check_score_matrix,
+    check_scores,
+    check_weights,
+)
+from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._fields import Record
+from calibrant._core._fitted import check_fitted
+from calibrant._core._place import Place
+from calibrant.calibrators._base import CalibratorBase, check_columns
+from calibrant.calibrators._direction import warn_of_direction
+from calibrant.calibrators._registry import METHODS
+from calibrant.maps import AnyMap, Map
+from calibrant.metrics._direction import NOTHING, Direction, sides_of
+from calibrant.passes import (
+    AllScores,
+    Cases,
+    Fold,
+    Learning,
+    PassOptions,
+    Plan,
+    Rows,
+    RowsInPasses,
+    learn_from_cases,
+    learning_plan,
+    problems_of,
+)
+
+#: Rows worked on at once: the working arrays of a block stay in the processor's cache.
+BLOCK = 1 << 15
+ScoreKind = Literal["margin", "probability"]
+
+
+class Method(CalibratorBase):
+    """Base of `ScoreCalibrator` and `RowCalibrator`.
+
+    A subclass with ``name="..."`` in its head is registered under that name. It declares its `parameters`,
+    the arguments of its constructor, and says in `_learn` what it asks and which map it makes.
+    """
+
+    fitted: ClassVar[Record | None] = Record(map=AnyMap())
+    mark = "map_"
+    #: What the scores may be.
+    kinds: ClassVar[tuple[ScoreKind, ...]] = ("margin", "probability")
+    #: Of methods that do as well as each other, the one with the least is recommended.
+    complexity: ClassVar[float] = math.inf
+
+    map_: Map
+    _direction: Direction = NOTHING
+
+    def __init_subclass__(cls, name: str | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if name is not None:
+            arguments = set(signature(cls).parameters) - {"classes"}
+            if arguments != set(cls.parameters.fields):
+                raise ParameterError(
+                    f"the parameters of {cls.__name__} must be the arguments of its constructor; they differ "
+                    f"in {', '.join(sorted(arguments ^ set(cls.parameters.fields)))}; declare all of them"
+                )
+            cls.name = name
+            METHODS.add(name, cls)
+
+    @classmethod
+    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+        """Give the method as a comparison tries it, and the command fits it: made fit for new rows.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of rows that it will be fitted to.
+        kind : {"margin", "probability"}, default="margin"
+            What the scores are.
+
+        Returns
+        -------
+        Self
+            The unfitted calibrator.
+        """
+        return cls()
+
+    @property
+    def takes_probabilities(self) -> bool:
+        """Whether scores must lie in [0, 1], and not only be finite."""
+        return "margin" not in self.kinds
+
+    def _check_parameters(self) -> None:
+        """Refuse options that cannot be."""
+        for name, field in self.parameters.fields.items():
+            field.check(name, getattr(self, name))
+
+    def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
+        """Become what was saved."""
+        super().take_fitted(numbers, at, classes)
+        self.map_ = self._restored(at, len(classes))
+        self.classes_ = classes
+
+    def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
+        """The map that belongs to fitted numbers; what concerns several of them is checked here."""
+        return self.map_
+
+    def _scores_are(self) -> str:
+        """What the scores are called where they must lie in [0, 1]."""
+        return f"scores of {type(self).__name__}"
+
+
+class ScoreCalibrator(Method):
+    """Base of the methods for two classes and one score per row."""
+
+    takes = "score"
+
+    @abstractmethod
+    def _learn(self) -> Learning[Map]:
+        """Ask what must be known of the rows, and make a map of the answers."""
+
+    def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
+        """Learn the map from scores to probabilities.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,) or (n, 1)
+            One finite score per row; more of it means more of the positive class.
+        y : array-like of shape (n,)
+            The labels, any two values; the greater is the positive class. Numbers strictly between
+            0 and 1 are taken as shares of the positive class.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, not negative. Weight 0 means absent, weight 2 means two copies.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        self._check_parameters()
+        column = check_scores(scores)
+        check_not_empty(len(column))
+        classes, target = check_binary_labels(y, fractions=True)
+        check_same_length(scores=column, labels=target)
+        weights = check_weights(sample_weight, len(column))
+        column = self._learn_columns(scores, column, classes)
+        if weights is not None and not weights.all():
+            present = weights > 0
+            column, target, weights = column[present], target[present], weights[present]
+        self._fit_cases(Cases(column, target, weights), classes)
+        warn_of_direction(self)
+        return self
+
+    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+        """Learn from checked rows of two classes."""
+        del known
+        return self._fit_cases(Cases(rows.scores, rows.position == 1, rows.weight), classes)
+
+    def _fit_cases(self, cases: Cases, classes: Array) -> Self:
+        self._check_parameters()
+        self.map_ = learn_from_cases(self._learn(), cases)
+        self.classes_ = classes
+        return self
+
+    def plan(
+        self,
+        classes: Array,
+        sample: Rows,
+        options: PassOptions,
+        *,
+        n_rows: int | None = None,
+        left_out: Fold | None = None,
+    ) -> Plan[Self]:
+        """The plan of the same fit in passes."""
+        if len(classes) != 2:
+            raise ParameterError(
+                f"classes must be two for one score per row; got {len(classes)}; pass one score per class"
+            )
+        (problem,) = problems_of(sides_of(2, 1), left_out)
+        yield from self.column_plan(RowsInPasses(problem, sample, options.for_problems(1, n_rows)))
+        self.classes_ = classes
+        return self
+
+    def column_plan(self, rows: RowsInPasses) -> Plan[Self]:
+        """The plan for one of several columns, whose classes are its two sides."""
+        self._check_parameters()  # before any row is read
+        self.map_ = yield from learning_plan(self._learn(), rows)
+        self.classes_ = SIDES
+        return self
+
+    def predict_proba(self, scores: object) -> Float64Array:
+        """Give the probabilities of both classes.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,) or (n, 1)
+            One finite score per row.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Probabilities in the order of `classes_`; each row sums to one.
+        """
+        check_fitted(self, "classes_")
+        column = check_scores(self._in_order(scores, self.classes_, 1))
+        proba = np.empty((len(column), 2))
+        for rows, positive in self.answers(column):
+            proba[rows, 1] = positive
+            np.subtract(1.0, positive, out=proba[rows, 0])
+        return proba
+
+    def answers(self, scores: FloatArray) -> Iterator[tuple[slice, Float64Array]]:
+        """Blocks of checked scores, and their probabilities of the positive class."""
+        if self.takes_probabilities:
+            scores = check_probabilities(scores, self._scores_are())
+        for start in range(0, len(scores), BLOCK):
+            rows = slice(start, start + BLOCK)
+            yield rows, self.map_(scores[rows].astype(np.float64, copy=False))
+
+
+class RowCalibrator(Method):
+    """Base of the methods that take all scores of a row, one per class, together."""
+
+    takes = "row"
+    classes: Sequence[object] | None = None
+
+    @abstractmethod
+    def _learn(self, n_classes: int) -> Learning[Map]:
+        """Ask what must be known of the rows, and make a map of the answers."""
+
+    def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
+        """Learn the map from all scores of a row to the probabilities of the classes.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, k)
+            One finite score per row and class, from a model that was not trained on these rows. The columns
+            of a frame are taken by label where they are named like the classes; their names are remembered,
+            and new frames may have them in any order.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, not negative. Weight 0 means absent, weight 2 means two copies.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        rows, classes = self._read_rows(scores, y, sample_weight, self.classes)
+        return self.fit_rows(rows, classes)
+
+    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+        """Learn from checked rows, without those that lack a score."""
+        if known is not None and not known.all():
+            complete = np.asarray(known.all(axis=1))
+            if not complete.any():
+                raise DataError(
+                    f"scores must rank all classes in at least one row; got {len(rows)} rows, each without "
+                    "the score of some class; use folds whose training parts hold every class"
+                )
+            rows = rows.where(complete)
+        self._check_parameters()
+        if self.takes_probabilities:
+            check_probabilities(rows.scores, self._scores_are())
+        cases = Cases(rows.scores, rows.position, rows.weight)
+        self.map_ = learn_from_cases(self._learn(len(classes)), cases)
+        self.classes_ = classes
+        return self
+
+    def plan(
+        self,
+        classes: Array,
+        sample: Rows,
+        options: PassOptions,
+        *,
+        n_rows: int | None = None,
+        left_out: Fold | None = None,
+    ) -> Plan[Self]:
+        """The plan of the same fit in passes."""
+        check_columns(sample, len(classes), "class")
+        self._check_parameters()
+        rows = RowsInPasses(AllScores(left_out), sample, options.for_problems(1, n_rows))
+        self.map_ = yield from learning_plan(self._learn(len(classes)), rows)
+        self.classes_ = classes
+        return self
+
+    def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
+        """Become what was saved."""
+        super().take_fitted(numbers, at, classes)
+        self.classes = classes.tolist()
+
+    def predict_proba(self, scores: object) -> Float64Array:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, k)
+            One finite score per row and class, columns in the order of `classes_`; those of a frame in any
+            order, with the names of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`; each row sums to one.
+        """
+        matrix = self._check_scores(scores)
+        proba = np.empty(matrix.shape)
+        step = max(1, BLOCK // matrix.shape[1])
+        for start in range(0, len(matrix), step):
+            rows = slice(start, start + step)
+            proba[rows] = self.map_(matrix[rows].astype(np.float64, copy=False))
+        return proba
+
+    def _check_scores(self, scores: object) -> FloatArray:
+        check_fitted(self, "map_")
+        n_classes = len(self.classes_)
+        matrix = check_score_matrix(self._in_order(scores, self.classes_, n_classes), n_classes)
+        if self.takes_probabilities:
+            check_probabilities(matrix, self._scores_are())
+        return matrix
+
+
+#: What a column of several tells apart: the other side, and its own.
+SIDES = np.array([False, True])
+
+
+def half_a_row(n_rows: int) -> float:
+    """The least probability that so many rows can speak for."""
+    return 1 / (2 * max(n_rows, 2))

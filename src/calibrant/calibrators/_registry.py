@@ -1,0 +1,72 @@
+"""The registry: the only list of methods.
+
+It imports a method when it is first asked for, so that whoever needs the names alone, as the command does for
+its help, need not wait for scikit-learn.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from calibrant._core._errors import ParameterError
+
+if TYPE_CHECKING:
+    from calibrant.calibrators._method import Method
+
+
+class Registry(Mapping[str, "type[Method]"]):
+    """Methods by name, in the order in which they are shown.
+
+    Parameters
+    ----------
+    homes : mapping of str to str
+        The modules in which methods are that have not been imported yet.
+    """
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._methods: dict[str, Any] = dict(homes)
+
+    def add(self, name: str, method: "type[Method]") -> None:
+        """Register a class under a name; the same class may be defined again, as notebooks do."""
+        known = self._methods.get(name)
+        if known is not None and not _is_same(known, method):
+            raise ParameterError(
+                f"the name of a method must be its own; got {name!r}, which is that of {known!r}; use another"
+            )
+        self._methods[name] = method
+
+    def __getitem__(self, name: str) -> "type[Method]":
+        found = self._methods[name]
+        if isinstance(found, str):
+            import_module(found)
+            found = self._methods[name]
+        return found  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._methods)
+
+    def __len__(self) -> int:
+        return len(self._methods)
+
+
+def _is_same(known: "str | type[Method]", method: "type[Method]") -> bool:
+    if isinstance(known, str):
+        return method.__module__ == known
+    return (known.__module__, known.__qualname__) == (method.__module__, method.__qualname__)
+
+
+METHODS = Registry(
+    {
+        name: f"calibrant.calibrators.{module}"
+        for name, module in {
+            "pav": "_pav",
+            "sigmoid": "_sigmoid",
+            "binning": "_binning",
+            "identity": "_identity",
+            "accuracy_table": "_accuracy_table",
+            "ranked_logistic": "_ranked_logistic",
+        }.items()
+    }
+)
+#: What is fitted where nothing else is asked for.
+DEFAULT = "pav"

@@ -1,0 +1,105 @@
+"""A fitted map as a value: one formula, from which prediction, ONNX and the model file follow."""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array
+from calibrant._core._fields import Field, Record, Schema, check_keys
+from calibrant._core._place import Place
+from calibrant.maps._operations import NUMPY, Operations
+
+M = TypeVar("M", bound="Map")
+
+#: The maps by the names that they have in files.
+MAPS: dict[str, type["Map"]] = {}
+
+
+class Map(ABC):
+    """Base of the maps, which are frozen dataclasses.
+
+    A map of one score takes it as a vector, one of all scores of a row as a matrix. The fields are numbers,
+    tuples of numbers, texts, tables and `IntervalLookup`, so that maps of several columns can be written as
+    one: their numbers then are arrays with one entry per column, and their tables stand one after the other.
+    """
+
+    #: What the fields may be, and how they stand in a file.
+    fields: ClassVar[Record]
+
+    def __init_subclass__(cls, name: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if name:
+            cls.name = name
+            MAPS[name] = cls
+
+    name: ClassVar[str]
+
+    @property
+    def takes_probabilities(self) -> bool:
+        """Whether scores must lie in [0, 1], and not only be finite."""
+        return False
+
+    @abstractmethod
+    def formula(self, scores: Any, ops: Operations) -> Any:
+        """The answers for some scores, by arithmetic and the operations that are given."""
+
+    def __call__(self, scores: Float64Array) -> Float64Array:
+        with np.errstate(over="ignore"):  # far out the answer is 0 or 1
+            return np.asarray(self.formula(scores, NUMPY))
+
+    def check(self, at: Place) -> None:  # noqa: B027  (most fields fit together in any case)
+        """Refuse fields that do not fit together, at their place in a file."""
+
+
+def form_of(one: Map) -> tuple[object, ...]:
+    """Maps of the same form differ in their numbers alone, and can be written as one."""
+    values = [getattr(one, field.name) for field in dataclasses.fields(one)]  # type: ignore[arg-type]
+    return (type(one), *(each if each is None or isinstance(each, str | bool) else "" for each in values))
+
+
+def as_one(maps: Sequence[M]) -> M:
+    """Maps of the same form, for one column each, as one map for all columns."""
+    first = maps[0]
+    if len(maps) == 1:
+        return first
+    one: Any = object.__new__(type(first))
+    for field in dataclasses.fields(first):  # type: ignore[arg-type]
+        object.__setattr__(one, field.name, _side_by_side([getattr(each, field.name) for each in maps]))
+    return one  # type: ignore[no-any-return]
+
+
+def _side_by_side(values: list[Any]) -> Any:
+    first = values[0]
+    if first is None or isinstance(first, str | bool):
+        return first
+    if isinstance(first, tuple):
+        return tuple(np.array(column) for column in zip(*values, strict=True))
+    return np.array(values) if isinstance(first, float | int | np.number) else values
+
+
+class AnyMap(Field):
+    """A map in a file: its name, and its fields."""
+
+    json_type = (dict,)
+    what = "an object"
+
+    def write(self, value: Map) -> Any:
+        """The name of the map and its fields."""
+        return {"map": value.name, **value.fields.write(value)}
+
+    def _read(self, plain: Any, at: Place) -> Map:
+        kind = MAPS.get(plain.get("map")) if isinstance(plain.get("map"), str) else None
+        if kind is None:
+            (at / "map").refuse(f"be one of {', '.join(MAPS)}", plain.get("map"))
+        check_keys(plain, ("map", *kind.fields.fields), at)
+        given = {name: field.read(plain[name], at / name) for name, field in kind.fields.fields.items()}
+        found = kind(**given)
+        found.check(at)
+        return found
+
+    def schema(self) -> Schema:
+        """An object that names its map."""
+        return {"type": "object", "properties": {"map": {"type": "string"}}, "required": ["map"]}

@@ -1,0 +1,145 @@
+"""The operations that the formula of a map may use: one set for NumPy, one for an ONNX graph.
+
+Beside these a formula adds, subtracts, multiplies and divides by the ordinary operators, and broadcasts as in
+NumPy. Whoever brings a further set of operations, for SQL say, has all maps there at once.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant.maps._intervals import IntervalLookup
+from calibrant.maps._onnx_graph import Tensor
+from calibrant.maps._onnx_steps import intervals
+
+#: How close to 0 and 1 a probability may come before its logarithm is taken.
+LOG_CLIP = 1e-12
+
+
+class Operations(ABC):
+    """What a formula may do with scores besides arithmetic."""
+
+    @abstractmethod
+    def interval(self, edges: Any, scores: Any) -> Any:
+        """Number of edges strictly below every score."""
+
+    @abstractmethod
+    def take(self, table: Any, place: Any) -> Any:
+        """The entries of a table at some places."""
+
+    @abstractmethod
+    def clip(self, values: Any, low: Any, high: Any) -> Any:
+        """Values kept within bounds."""
+
+    @abstractmethod
+    def filled(self, scores: Any, value: Any) -> Any:
+        """The same value for every score."""
+
+    @abstractmethod
+    def exp(self, values: Any) -> Any:
+        """Exponentials."""
+
+    @abstractmethod
+    def log(self, values: Any) -> Any:
+        """Logarithms of positive numbers."""
+
+    @abstractmethod
+    def log_odds(self, proba: Any) -> Any:
+        """Log-odds of probabilities strictly between 0 and 1."""
+
+    @abstractmethod
+    def falling_sigmoid(self, z: Any) -> Any:
+        """The map ``1/(1 + exp(z))``."""
+
+    @abstractmethod
+    def product(self, rows: Any, matrix: Float64Array) -> Any:
+        """Rows times a matrix."""
+
+    @abstractmethod
+    def row_max(self, rows: Any) -> Any:
+        """The greatest entry of every row, as a column."""
+
+    @abstractmethod
+    def row_sums(self, rows: Any) -> Any:
+        """The sum of every row, as a column."""
+
+
+class _NumpyOperations(Operations):
+    def interval(self, edges: IntervalLookup, scores: Float64Array) -> Any:
+        return edges(scores)
+
+    def take(self, table: Array, place: Array) -> Any:
+        return table.take(place)
+
+    def clip(self, values: Array, low: Any, high: Any) -> Any:
+        return np.clip(values, low, high)
+
+    def filled(self, scores: Array, value: Any) -> Any:
+        return np.full(scores.shape, value)
+
+    def exp(self, values: Array) -> Any:
+        return np.exp(values)
+
+    def log(self, values: Array) -> Any:
+        return np.log(values)
+
+    def log_odds(self, proba: Array) -> Any:
+        return logit(proba)
+
+    def falling_sigmoid(self, z: Array) -> Any:
+        return expit(-z)
+
+    def product(self, rows: Array, matrix: Float64Array) -> Any:
+        return rows @ matrix
+
+    def row_max(self, rows: Array) -> Any:
+        return rows.max(axis=1, keepdims=True)
+
+    def row_sums(self, rows: Array) -> Any:
+        return rows.sum(axis=1, keepdims=True)
+
+
+class _GraphOperations(Operations):
+    """The same as nodes of a graph. Edges and tables may be lists, with one entry for each of the columns."""
+
+    def interval(self, edges: IntervalLookup | Sequence[IntervalLookup], scores: Tensor) -> Any:
+        lookups = [edges] if isinstance(edges, IntervalLookup) else edges
+        return intervals(scores, [each.edges for each in lookups])
+
+    def take(self, table: Array | Sequence[Array], place: Tensor) -> Any:
+        return place.in_table(table if isinstance(table, np.ndarray) else np.concatenate(list(table)))
+
+    def clip(self, values: Tensor, low: Any, high: Any) -> Any:
+        return values.at_least(low).at_most(high)
+
+    def filled(self, scores: Tensor, value: Any) -> Any:
+        return scores * 0.0 + value
+
+    def exp(self, values: Tensor) -> Any:
+        return values.graph.op("Exp", values)
+
+    def log(self, values: Tensor) -> Any:
+        return values.graph.op("Log", values)
+
+    def log_odds(self, proba: Tensor) -> Any:
+        return self.log(proba / (1.0 - proba))
+
+    def falling_sigmoid(self, z: Tensor) -> Any:
+        return 1.0 / (self.exp(z) + 1.0)  # where the exponential overflows it is 0, as it should be
+
+    def product(self, rows: Tensor, matrix: Float64Array) -> Any:
+        return rows.graph.op("MatMul", rows, matrix)
+
+    def row_max(self, rows: Tensor) -> Any:
+        return rows.graph.op("ReduceMax", rows, np.array([1]), keepdims=1)
+
+    def row_sums(self, rows: Tensor) -> Any:
+        return rows.row_sums()
+
+
+NUMPY: Operations = _NumpyOperations()
+GRAPH: Operations = _GraphOperations()

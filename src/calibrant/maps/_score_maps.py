@@ -1,0 +1,178 @@
+"""The maps of one score: steps, lines, a logistic curve, a constant, and the score itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array
+from calibrant._core._extremes import HUGE
+from calibrant._core._fields import Choice, Field, Maybe, Number, Numbers, Record, Schema, check_length
+from calibrant._core._place import Place
+from calibrant.maps._features import FEATURES, features_named
+from calibrant.maps._intervals import IntervalLookup
+from calibrant.maps._map import Map
+from calibrant.maps._operations import Operations
+
+PROBABILITY = Number(0.0, 1.0)
+
+
+class _Edges(Field):
+    """Edges in ascending order."""
+
+    json_type = (list,)
+    what = "a list of numbers in ascending order"
+    _numbers = Numbers()
+
+    def write(self, value: IntervalLookup) -> Any:
+        """A list of floats."""
+        return self._numbers.write(value.edges)
+
+    def _read(self, plain: Any, at: Place) -> IntervalLookup:
+        edges = self._numbers.read(plain, at)
+        falling = np.flatnonzero(np.diff(edges) < 0)
+        if len(falling):
+            at[int(falling[0]) + 1].fail("must not be below the one before it")
+        return IntervalLookup(edges)
+
+    def schema(self) -> Schema:
+        """An array of numbers."""
+        return self._numbers.schema()
+
+
+@dataclass(frozen=True, eq=False)
+class Steps(Map, name="steps"):
+    """A value for every interval; an edge belongs to the interval below it."""
+
+    edges: IntervalLookup
+    values: Float64Array
+
+    fields = Record(edges=_Edges(), values=Numbers(PROBABILITY, least_length=1))
+
+    def formula(self, scores: Any, ops: Operations) -> Any:
+        """The value of the interval that a score is in."""
+        return ops.take(self.values, ops.interval(self.edges, scores))
+
+    def check(self, at: Place) -> None:
+        """One value more than edges."""
+        check_length(self.values, len(self.edges.edges) + 1, at / "values", "one more than edges")
+
+
+@dataclass(frozen=True, eq=False)
+class Lines(Map, name="lines"):
+    """Straight lines between knots, and constants outside of them.
+
+    Interval i reaches from knot i - 1 to knot i. `half` is 1/2 where the distance of two knots need not be
+    finite, and else 1; `begin` and `width` are in these units.
+    """
+
+    edges: IntervalLookup
+    low: float
+    high: float
+    half: Float64Array
+    begin: Float64Array
+    width: Float64Array
+    rise: Float64Array
+    value: Float64Array
+    clip: float | None = None
+
+    fields = Record(
+        edges=_Edges(),
+        low=Number(),
+        high=Number(),
+        half=Numbers(),
+        begin=Numbers(),
+        width=Numbers(Number(infinite=True)),
+        rise=Numbers(),
+        value=Numbers(PROBABILITY),
+        clip=Maybe(Number(0.0, below=0.5)),
+    )
+
+    @classmethod
+    def through(cls, knots: Float64Array, values: Float64Array, clip: float | None = None) -> "Lines":
+        """The lines through some points, by ascending knots; equal neighbours make no step."""
+        begin, end = np.append(knots[0], knots), np.append(knots, knots[-1])
+        half = np.where(np.maximum(np.abs(begin), np.abs(end)) > HUGE, 0.5, 1.0)
+        value = np.append(values[0], values)
+        rise = np.append(np.diff(value), 0.0)
+        width = np.where(rise == 0, np.inf, end * half - begin * half)
+        lookup = IntervalLookup(knots)
+        return cls(lookup, float(knots[0]), float(knots[-1]), half, begin * half, width, rise, value, clip)
+
+    def formula(self, scores: Any, ops: Operations) -> Any:
+        """The share of the way to the next knot, times what is gained there."""
+        place = ops.interval(self.edges, scores)
+
+        def here(table: Any) -> Any:
+            return ops.take(table, place)
+
+        inside = ops.clip(scores, self.low, self.high) * here(self.half)
+        way = (inside - here(self.begin)) / here(self.width)
+        positive = way * here(self.rise) + here(self.value)
+        return positive if self.clip is None else ops.clip(positive, self.clip, 1 - self.clip)
+
+
+@dataclass(frozen=True, eq=False)
+class Logistic(Map, name="logistic"):
+    """The curve ``1/(1 + exp(z))`` of a linear function z of features; a useful score has falling slopes.
+
+    Parameters
+    ----------
+    slope : tuple of float
+        One for each feature.
+    intercept : float
+        What is added.
+    features : str, default="score"
+        What of the score is used: itself, or some of its logarithms; see `FEATURES`.
+    """
+
+    slope: tuple[float, ...]
+    intercept: float
+    features: str = "score"
+
+    fields = Record(slope=Numbers(least_length=1), intercept=Number(), features=Choice(*FEATURES))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slope", tuple(map(float, self.slope)))
+
+    @property
+    def takes_probabilities(self) -> bool:
+        """Logarithms are those of probabilities."""
+        return features_named(self.features).of_probabilities
+
+    def formula(self, scores: Any, ops: Operations) -> Any:
+        """The curve at the features of a score."""
+        features = features_named(self.features).formula(scores, ops)
+        z = features[0] * self.slope[0]
+        for slope, feature in zip(self.slope[1:], features[1:], strict=True):
+            z = z + feature * slope
+        return ops.falling_sigmoid(z + self.intercept)
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Map, name="constant"):
+    """The same answer whatever the score."""
+
+    value: float
+
+    fields = Record(value=PROBABILITY)
+
+    def formula(self, scores: Any, ops: Operations) -> Any:
+        """The value."""
+        return ops.filled(scores, self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Identity(Map, name="identity"):
+    """The score itself, which must be a probability."""
+
+    fields = Record()
+
+    @property
+    def takes_probabilities(self) -> bool:
+        """They are the answers."""
+        return True
+
+    def formula(self, scores: Any, ops: Operations) -> Any:
+        """The score, which rounding may have carried over an end."""
+        return ops.clip(scores, 0.0, 1.0)
