@@ -52,6 +52,17 @@ def test_scale_and_origin_do_not_matter(scale, shift):
     )
 
 
+def test_scores_that_differ_by_rounding_alone_are_equal():
+    scores, target = drawn(300, np.array([-1.0, 0.5]))
+    plain = fit_rank(scores, target, None)
+    noisy = -2 + np.random.default_rng(2).integers(0, 4, 300) * np.spacing(2.0)
+    beside = fit_rank(np.vstack([scores[0], noisy, scores[1]]), target, None)
+    np.testing.assert_allclose(beside.slope, [plain.slope[0], 0, plain.slope[1]], atol=1e-12)
+    np.testing.assert_allclose(beside.intercept, plain.intercept, atol=1e-12)
+    alone = fit_rank(noisy[None], target, None)
+    np.testing.assert_allclose([*alone.slope, alone.intercept], [0, np.log(1 / target.mean() - 1)])
+
+
 def test_all_ways_lead_to_the_same_place(monkeypatch):
     scores, target = drawn(500, np.array([-1.0, 0.5]))
     fast = fit_fast(scores, target, None)

@@ -136,6 +136,33 @@ def test_degenerate_answers():
         np.testing.assert_allclose(ones.predict_proba([-9, 9])[:, 1], 4 / 5)
 
 
+@pytest.mark.parametrize("size", [1.0, -3.0, 1e-300, 1e300])
+@pytest.mark.parametrize("smooth", [True, False])
+def test_scores_that_differ_by_rounding_alone_are_equal(size, smooth):
+    y = [0, 0, 1, 0, 1]
+    ulps = np.array([0, 1, 2, 3, 4])
+    plain = SigmoidCalibrator(smooth=smooth).fit(np.ones(5), y)
+    noisy = SigmoidCalibrator(smooth=smooth).fit(size + ulps * np.spacing(size), y)
+    assert (noisy.A_, noisy.B_, noisy.converged_) == (0.0, plain.B_, True)
+
+
+@pytest.mark.parametrize("places", [2**6, 2**12, 2**26])
+def test_any_map_that_tells_scores_apart_is_better_than_none(places):
+    """A positive and a negative at one score, five negatives at another."""
+    target = np.array([2 / 3, 1 / 8, 1 / 8])
+    scores, weights = 1 + np.array([places, places, 0]) * np.spacing(1.0), np.array([1.0, 1.0, 5.0])
+    model = SigmoidCalibrator().fit(scores, [1, 0, 0], weights)
+    got = model.predict_proba(scores)[:, 1]
+    wanted = np.array([(2 / 3 + 1 / 8) / 2, (2 / 3 + 1 / 8) / 2, 1 / 8])
+    np.testing.assert_allclose(got, wanted, atol=8 / places)  # log-odds are rounded by about so much
+    flat = np.average(target, weights=weights)
+
+    def loss(proba):
+        return -weights @ (target * np.log(proba) + (1 - target) * np.log(1 - proba))
+
+    assert loss(got) < loss(np.full(3, flat))
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -62,7 +62,12 @@ def test_codes_methods_and_columns_fail_alike_in_memory_and_in_passes(command, s
 
 @pytest.mark.parametrize(
     "options",
-    [("--code", code, "--method", method) for code in CODES for METHODS[method].takes == "row"]
+    [
+        ("--code", code, "--method", method)
+        for code in CODES
+        for method in METHODS
+        if METHODS[method].takes == "row"
+    ]
     + [("--method", "identity"), ("--rule", "parallel")],
     ids=" ".join,
 )

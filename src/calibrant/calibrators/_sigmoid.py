@@ -53,8 +53,9 @@ class SigmoidCalibrator(ScoreCalibrator, name="sigmoid"):
     Zadrozny & Elkan (2002) print the exponent as A (f + B). That form cannot express a score without
     information, as A = 0 forces P = 1/2; the one used here is Platt's.
 
-    Any affine change of the scores changes A and B, but no prediction. If all scores are equal, A = 0
-    and P is the mean target; if only one class is present, A = 0 and P is that class's target.
+    Any affine change of the scores changes A and B, but no prediction. If all scores are equal, or differ
+    by less than 2^-48 of their size, A = 0 and P is the mean target; if only one class is present, A = 0
+    and P is that class's target.
 
     References
     ----------

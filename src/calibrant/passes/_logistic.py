@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import BoolArray, Float64Array
 from calibrant._core._errors import DataError
 
 #: Rows worked on at once: small enough for working arrays that need no fresh memory.
@@ -39,6 +39,9 @@ LONGER = np.ldexp(1.0, np.arange(2, 42, 2))
 SINGULAR = 1e-14
 #: Rows that are uncertain, and lie closer together than this in units of the reach of all, are at one point.
 POINT = 1e-13
+#: Features closer together than this, relative to their size, count as equal. They are a few roundings apart,
+#: and to tell them apart takes a slope so steep that ``A f`` and B are rounded by as much as they must tell.
+SAME = 2.0**-48
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,12 @@ class LogisticFit:
         return self
 
 
+def vary(low: Float64Array, high: Float64Array) -> BoolArray:
+    """Whether features between these bounds differ by more than rounding."""
+    with np.errstate(over="ignore"):
+        return np.asarray(high - low > SAME * np.maximum(np.abs(low), np.abs(high)))
+
+
 def fit_logistic(
     features: Float64Array,
     target: Float64Array,
@@ -92,7 +101,7 @@ def fit_logistic(
     Parameters
     ----------
     features : ndarray of shape (n, r)
-        The scores; any scale and any origin, none of them constant.
+        The scores; any scale and any origin, all of which vary.
     target : ndarray of shape (n,)
         Wanted probabilities.
     weights : ndarray of shape (n,) or None

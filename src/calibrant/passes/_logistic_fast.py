@@ -9,7 +9,7 @@ answer is the same to rounding. Whatever is not tame is left to the safeguarded 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, FloatArray
-from calibrant.passes._logistic import LogisticFit, fit_logistic
+from calibrant.passes._logistic import LogisticFit, fit_logistic, vary
 
 #: Rows worked on at once: the working arrays of a block stay in the processor's cache.
 BLOCK = 1 << 15
@@ -74,7 +74,7 @@ def _standardise(
     shift = _mean(scaled, weights)
     scaled -= shift[:, None]
     spread = np.sqrt(_mean(scaled * scaled, weights))
-    spread[low == high] = np.inf  # so that a score that does not vary becomes 0
+    spread[~vary(low, high)] = np.inf  # so that a score that does not vary becomes 0
     scaled /= spread[:, None]
     return standard, shift * size, spread * size
 

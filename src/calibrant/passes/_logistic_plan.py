@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.passes._logistic import LogisticFit, fit_logistic, newton, tame
+from calibrant.passes._logistic import LogisticFit, fit_logistic, newton, tame, vary
 from calibrant.passes._logistic_fast import ROUNDING
 from calibrant.passes._logistic_pass import AskSlopes, Featured, FindMoments, Moments, Slopes, standardised
 from calibrant.passes._rows import Rows
@@ -76,7 +76,7 @@ def _better(
 ) -> tuple[Float64Array, Float64Array, bool]:
     """Centres and spreads from moments; and whether these moments were about good ones already."""
     mean, low, high = moments.mean, moments.low, moments.high
-    varies = low < high
+    varies = vary(low, high)
     variance = np.diagonal(moments.covariance)
     with np.errstate(over="ignore"):
         square = mean * mean
@@ -93,7 +93,7 @@ def _directions(moments: Moments) -> Float64Array:
     """Orthogonal directions in which the standardised features vary, of shape (r, number of them)."""
     covariance = moments.covariance
     spread = np.sqrt(np.diagonal(covariance).clip(0))
-    varies = moments.low < moments.high
+    varies = vary(moments.low, moments.high)
     if len(varies) == 1:
         return np.eye(1)[:, varies]
     varies &= spread > 0

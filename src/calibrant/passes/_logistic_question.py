@@ -7,7 +7,7 @@ from scipy.special import logit
 
 from calibrant._core._arrays import Float64Array, Target
 from calibrant.maps import features_of
-from calibrant.passes._logistic import LogisticFit, fit_logistic
+from calibrant.passes._logistic import LogisticFit, fit_logistic, vary
 from calibrant.passes._logistic_fast import fit_fast
 from calibrant.passes._logistic_pass import Featured
 from calibrant.passes._logistic_plan import MOST_STEPS, search, standardise
@@ -64,7 +64,7 @@ class LogisticRegression(Question[LogisticAnswer]):
         totals = class_totals(target, weight)
         wanted = targets(target, totals, smooth=self.smooth or min(totals) == 0)
         low, high = (np.array([extreme(each) for each in features]) for extreme in (np.min, np.max))
-        if min(totals) == 0 or (low == high).all():
+        if min(totals) == 0 or not vary(low, high).any():
             mean = wanted.mean() if weight is None else np.average(wanted, weights=weight)
             return LogisticAnswer(flat_fit(float(mean), len(features)))
         if len(features) > 1:
@@ -80,7 +80,7 @@ class LogisticRegression(Question[LogisticAnswer]):
         totals = moments.totals
         smooth = self.smooth or min(totals) == 0
         wanted = platt_targets(*totals, smooth=smooth)
-        if min(totals) == 0 or (moments.low == moments.high).all():
+        if min(totals) == 0 or not vary(moments.low, moments.high).any():
             mean = (wanted[0] * totals[0] + wanted[1] * totals[1]) / moments.weight
             return LogisticAnswer(flat_fit(mean, len(moments.low)))
         separable = not smooth and len(moments.low) == 1 and moments.threshold_separates
