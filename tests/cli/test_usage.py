@@ -24,7 +24,8 @@ def rows(tmp_path_factory):
     label = (rng.random(60) < 0.5).astype(int)
     columns = {f"s_{name}": proba[:, place] for place, name in enumerate("abcd")}
     three = [f"s_{'abc'[place]}" for place in proba[:, :3].argmax(axis=1)]
-    pa_parquet.write_table(pa.table(columns | {"one": label, "three": three}), folder / "x.parquet")
+    labels = {"one": label, "three": three, "same": ["s_a"] * 60}
+    pa_parquet.write_table(pa.table(columns | labels), folder / "x.parquet")
     return folder
 
 
@@ -76,6 +77,37 @@ def test_options_that_never_go_together_are_refused_before_the_file_is_looked_fo
     assert status == 2
     assert "nowhere" not in said
     assert all(word in said for word in options[::-2])
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("way", ["--in-memory", "--in-passes"])
+def test_a_code_has_two_classes_at_least(command, code, way):
+    scores = ("--label", "same", "--scores", "s_a", "--code", code)
+    chosen = ("fit", "x.parquet", *scores, way, "--out", "m.json")
+    found = (
+        "calibrant: the labels must have two values or more; got only 's_a'; name all classes with "
+        "--classes, in the order of the code\n"
+    )
+    assert command(*chosen) == (1, found)
+    given = "calibrant: --classes must give two labels or more, in the order of the code; got ['s_a']\n"
+    assert command(*chosen, "--classes", "s_a") == (2, given)
+
+
+@pytest.mark.parametrize("way", ["--in-memory", "--in-passes"])
+@pytest.mark.parametrize("last", [0.5, None])
+def test_a_code_of_too_many_classes(command, tmp_path, way, last):
+    """Rows that cannot be used are as bad as too many classes, whichever is found first."""
+    table = pa.table({"y": [f"c{place}" for place in range(30)], "s": [0.5] * 29 + [last]})
+    pa_parquet.write_table(table, tmp_path / "many.parquet")
+    status, said = command(
+        *("fit", str(tmp_path / "many.parquet"), "--label", "y", "--scores", "s"),
+        *("--code", "exhaustive", "--out", "m.json", way),
+    )
+    assert status == 1
+    if last is not None:
+        assert said == (
+            "calibrant: there must be fewer classes for --code exhaustive; got 30; use another code\n"
+        )
 
 
 @pytest.mark.parametrize("code", CODES)

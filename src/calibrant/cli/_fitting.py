@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Array
-from calibrant._core._errors import ScoreDirectionWarning
+from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
 from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._left_out import left_out_probabilities
 from calibrant.cli._passes import PassRows
@@ -94,7 +94,12 @@ def code_of(model: ScoreModel, n_classes: int, n_columns: int) -> Array | None:
     """The code behind the scores; None without one, or if the fit will say that it does not suit."""
     if model.code is None:
         return None
-    code = np.asarray(check_code(model.code, n_classes))
+    try:
+        code = np.asarray(check_code(model.code, n_classes))
+    except ParameterError as error:  # here the number of classes is no option, but what the rows have
+        raise DataError(
+            f"there must be fewer classes for --code {model.code}; got {n_classes}; use another code"
+        ) from error
     return code if code.shape[1] == n_columns else None
 
 

@@ -54,6 +54,10 @@ def choose_scores(source: Columns, wanted: Wanted) -> Chosen:
         raise ParameterError(f"a column must have one use; got {wanted.label!r} for --label and --weight")
     if wanted.positive is not None:
         _check_positive(wanted, chosen)
+    if wanted.coded and wanted.classes is not None and len(wanted.classes) < 2:
+        raise ParameterError(
+            f"--classes must give two labels or more, in the order of the code; got {wanted.classes}"
+        )
     if wanted.classes is None or wanted.coded or len(chosen.columns) == 1:
         return chosen
     if len(wanted.classes) != len(chosen.columns):
@@ -81,8 +85,18 @@ def _check_positive(wanted: Wanted, chosen: Chosen) -> None:
 def texts_of_classes(ordered: list[str], chosen: Chosen, wanted: Wanted) -> list[str]:
     """The texts of the classes in order, where the labels that were found are sorted by their values."""
     if wanted.coded:
-        return wanted.classes or ordered
+        return wanted.classes or _at_least_two(ordered)
     return two_classes(ordered, chosen, wanted) if len(chosen.columns) == 1 else list(chosen.classes)
+
+
+def _at_least_two(ordered: list[str]) -> list[str]:
+    """The classes of a code, which are those that occur."""
+    if len(ordered) < 2:
+        raise DataError(
+            f"the labels must have two values or more; got only {ordered[0]!r}; name all classes with "
+            "--classes, in the order of the code"
+        )
+    return ordered
 
 
 def two_classes(ordered: list[str], chosen: Chosen, wanted: Wanted) -> list[str]:
