@@ -58,7 +58,8 @@ def run(
             sink.write(work.nothing())
     if work.n_invalid:
         what = "left out" if invalid == "skip" else "given no probabilities"
-        click.echo(f"{count(work.n_invalid)} of {count(first)} rows were {what}.", err=True)
+        some = f"{count(work.n_invalid)} of {count(first)} rows"
+        click.echo(f"calibrant: warning: {some} were {what}", err=True)
 
 
 def load_chain(path: str) -> "ScoreModel":
