@@ -62,6 +62,9 @@ def many_classes_in_passes_are_those_of_memory(data, method, seed):
     expected = fit_rows(MANY[method](), Rows(scores, position, count), classes)
     plan = calibrator_plan(MANY[method](), classes, PassOptions(), len(scores))
     fitted = run_scattered(plan, Rows(scores, position, count), seed)
+    maps = expected.maps_ if method == "ranked" else []
+    farthest = np.abs(scores).max()
+    held = sum(rounding_of(each.A, each.B, np.full((1, len(each.A)), farthest)) for each in maps)
     np.testing.assert_allclose(
-        fitted.predict_proba(scores), expected.predict_proba(scores), rtol=0, atol=1e-7
+        fitted.predict_proba(scores), expected.predict_proba(scores), rtol=0, atol=1e-7 + held
     )
