@@ -16,6 +16,7 @@ from calibrant.cli._passes import rows_in_passes
 from calibrant.cli._reading import read_labelled
 from calibrant.cli._wanted import Wanted
 from calibrant.engines import open_sink, open_source, rows_of
+from calibrant.engines._plain import chosen_rows
 from cli.calling import here
 from engines.arrow_types import COLUMNS, LABELS, NUMBERS, PATTERN
 
@@ -174,6 +175,25 @@ def test_every_type_is_kept_or_refused_and_nothing_is_left_behind(tmp_path, suff
     for name, message in refused.items():
         assert "\n" not in message, name
         assert "leave" in message, (name, message)
+
+
+@pytest.mark.parametrize("chosen", [[3, 4, 7], [0, N - 1], [], range(N)], ids=str)
+def test_rows_of_every_type_can_be_left_out(chosen):
+    mask = np.isin(np.arange(N), list(chosen))
+    views = COLUMNS["string_view"][0]
+    columns = {name: column for name, (column, _) in COLUMNS.items()} | {
+        "views in lists": pa.ListArray.from_arrays(pa.array(range(N + 1), pa.int32()), views),
+        "views in structs": pa.StructArray.from_arrays([views], ["it"]),
+    }
+    for name, column in columns.items():
+        batch = pa.record_batch({"it": column, "score": SCORES})
+        left = chosen_rows(batch, mask)
+        left.validate(full=True)
+        assert left.schema == batch.schema, name
+        assert left["score"].to_pylist() == SCORES[mask].tolist(), name
+        parts = [column.slice(place, 1) for place in chosen]
+        wanted = pa.concat_arrays([column.slice(0, 0), *parts])
+        assert left["it"].equals(wanted), name
 
 
 @pytest.mark.parametrize("how", ["--in-memory", "--in-passes"])

@@ -14,6 +14,7 @@ from calibrant._core._names import label_text
 from calibrant.cli._progress import watched
 from calibrant.cli._show import count
 from calibrant.engines import Source, choose_columns, open_sink, open_source
+from calibrant.engines._plain import chosen_rows
 from calibrant.engines._source import first_twice
 from calibrant.engines._table_rows import BatchReader
 
@@ -138,14 +139,14 @@ class _Work:
         """The rows of the output."""
         reader = BatchReader(batch, self._source, first, self._invalid != "error")
         matrix = reader.scores(self._columns)
-        usable = None if reader.usable is None else pa.array(reader.usable)
+        usable = reader.usable
         if usable is not None:
-            self.n_invalid += len(usable) - usable.true_count
+            self.n_invalid += int((~usable).sum())
             if self._invalid == "skip":
-                batch, matrix, usable = batch.filter(usable), matrix[reader.usable], None
+                batch, matrix, usable = chosen_rows(batch, usable), matrix[usable], None
         new = self._new(matrix[:, 0] if self._alone else matrix)
         if usable is not None:
-            new = [pc.if_else(usable, array, pa.scalar(None, array.type)) for array in new]
+            new = [pc.if_else(pa.array(usable), array, pa.scalar(None, array.type)) for array in new]
         return pa.RecordBatch.from_arrays(
             [*(batch.column(name) for name in self._kept), *new], names=[*self._kept, *self._names]
         )

@@ -19,6 +19,7 @@ from calibrant.cli._size import read_or_sample
 from calibrant.cli._wanted import Wanted, choose_scores, two_classes
 from calibrant.engines import Source, open_sink, open_source
 from calibrant.engines._files import STANDARD
+from calibrant.engines._plain import chosen_rows
 from calibrant.engines._table_rows import BatchReader
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class _Choice:
         weights, truth = self._weights_and_truth(reader)
         if reader.usable is not None:
             self._n_skipped += len(proba) - int(reader.usable.sum())
-            batch = batch.filter(pa.array(reader.usable))
+            batch = chosen_rows(batch, reader.usable)
             proba, weights = proba[reader.usable], weights[reader.usable]
             truth = None if truth is None else truth[reader.usable]
         if self._rule is not None:

@@ -10,6 +10,7 @@ from calibrant._core._checks import check_option
 from calibrant._core._names import NamedColumns, label_text
 from calibrant.engines._columns import lenient_numbers, read_scores
 from calibrant.engines._files import open_source
+from calibrant.engines._plain import chosen_rows
 from calibrant.engines._source import Source
 from calibrant.models import ScoreModel
 
@@ -98,7 +99,7 @@ def _applied(
         matrix = np.stack([lenient_numbers(batch.column(name), name, source) for name in columns], axis=1)
         bad = np.asarray(~np.isfinite(matrix).all(axis=1))
         if bad.any() and handle_invalid == "skip":
-            batch, matrix = batch.filter(pa.array(~bad)), matrix[~bad]
+            batch, matrix = chosen_rows(batch, ~bad), matrix[~bad]
         elif bad.any():
             matrix, missing = np.where(bad[:, None], 0.0, matrix), bad
     proba = model.predict_proba(matrix[:, 0] if len(columns) == 1 else matrix)

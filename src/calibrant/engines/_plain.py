@@ -8,9 +8,11 @@ plain.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from calibrant._core._arrays import BoolArray
 from calibrant._core._errors import DataError
 
 #: Characters of a message by others that we pass on.
@@ -99,6 +101,27 @@ def plain_values(column: pa.Array) -> pa.Array:
     """The plain values of a column; bytes are taken as the text that they must be."""
     column = plain(column)
     return column.cast(pa.large_string()) if is_bytes(column.type) else column
+
+
+def chosen_rows(batch: pa.RecordBatch, chosen: BoolArray) -> pa.RecordBatch:
+    """Some rows of a batch, whatever their types: Arrow does not choose among views, nor among runs."""
+    try:
+        return batch.filter(pa.array(chosen))
+    except pa.ArrowNotImplementedError:
+        columns = [_chosen_values(column, chosen) for column in batch.columns]
+        return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def _chosen_values(column: pa.Array, chosen: BoolArray) -> pa.Array:
+    kind = column.type
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        laid_out = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
+        return column.cast(laid_out).filter(pa.array(chosen)).cast(kind)
+    try:
+        return column.filter(pa.array(chosen))
+    except pa.ArrowNotImplementedError:
+        ends = np.flatnonzero(np.diff(chosen, prepend=False, append=False)).reshape(-1, 2).tolist()
+        return pa.concat_arrays([column.slice(0, 0), *(column.slice(a, b - a) for a, b in ends)])
 
 
 def reason_of(error: BaseException) -> str:
