@@ -59,16 +59,17 @@ def _by_class(found: Evaluation, labels: list[str]) -> list[ClassMeasures]:
         column = place if len(found.columns) > 1 else 0
         expected = np.average(found.reliability[column].mean_score, weights=found.reliability[column].weight)
         mirrored = len(found.columns) == 1 and place == 0
-        brier = found.columns[column]
-        area, error = _middle(found.auc[column])
+        # Of two classes what depends on the order is the same from either end; 1 - p would round it away.
+        by_order = -1 if len(labels) == 2 else column
+        area, error = _middle(found.auc[by_order])
         measured.append(
             ClassMeasures(
                 label=label,
                 share=float(shares[place]),
                 mean_probability=float(1 - expected if mirrored else expected),
-                brier_score=brier.brier,
-                calibration=brier.calibration,
-                refinement=brier.refinement,
+                brier_score=found.columns[column].brier,
+                calibration=found.columns[by_order].calibration,
+                refinement=found.columns[by_order].refinement,
                 auc=area,
                 auc_error=error,
             )
