@@ -79,6 +79,21 @@ def test_options_that_never_go_together_are_refused_before_the_file_is_looked_fo
     assert all(word in said for word in options[::-2])
 
 
+@pytest.mark.parametrize("method", OF_ALL_CLASSES)
+@pytest.mark.parametrize("way", ["--in-memory", "--in-passes"])
+def test_methods_of_all_classes_need_their_scores_whatever_the_rows_are(command, tmp_path, method, way):
+    (tmp_path / "bad.csv").write_text("y,s\nno,9\nno,9\nyes,1\nyes,\n")
+    file = str(tmp_path / "bad.csv")
+    status, said = command(
+        "fit", file, "--label", "y", "--scores", "s", "--out", "m.json", "--method", method, way
+    )
+    assert status == 2
+    assert said == (
+        f"calibrant: --method {method} takes one score per class, so --scores must name several columns; got "
+        "only 's'; use pav, sigmoid or binning\n"
+    )
+
+
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("way", ["--in-memory", "--in-passes"])
 def test_a_code_has_two_classes_at_least(command, code, way):

@@ -1,5 +1,6 @@
 """Fit a model to a file of scores."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -26,7 +27,7 @@ from calibrant.cli._show import (
     show_text,
 )
 from calibrant.cli._size import read_unless_large
-from calibrant.cli._wanted import Wanted
+from calibrant.cli._wanted import Wanted, choose_scores
 from calibrant.engines import open_source
 from calibrant.engines._files import STANDARD
 
@@ -80,6 +81,7 @@ def run(
     rows, source = None, None
     if engine == "here":
         source = open_source(scores_file, format=file_format)
+        _check_columns(method, choose_scores(source, wanted).columns)
         rows = read_unless_large(source, wanted, scores_file, in_passes)
     # scikit-learn takes its time to load; what is wrong with rows in memory is known before.
     from calibrant.cli._fitting import fit_in_memory, fit_passes
@@ -131,6 +133,14 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         raise ParameterError(
             f"--combine normalize is for one score per class; got --code {code}; use --combine least_squares "
             "or coupling"
+        )
+
+
+def _check_columns(method: str, columns: Sequence[str]) -> None:
+    if method in OF_ALL_CLASSES and len(columns) == 1:
+        raise ParameterError(
+            f"--method {method} takes one score per class, so --scores must name several columns; got only "
+            f"{columns[0]!r}; use pav, sigmoid or binning"
         )
 
 
