@@ -24,6 +24,8 @@ from fuzz.laws import law
 MISTAKES = st.sampled_from([1, 2, 3, 7, 100]) | st.sampled_from([10**6, 10**9])
 #: Intervals narrower than this may be taken for a point.
 NARROW = Fraction(1, 10**9)
+#: Products that differ by no more than this share are tied.
+TIE = Fraction(1, 10**12)
 
 
 FEW = st.integers(2, 4)
@@ -121,9 +123,9 @@ def a_parallel_partition_takes_the_best_step(given, passes):
 
 
 def weighed(given, weights):
-    """The first class of greatest weighted probability of every row."""
+    """The first class of greatest weighted probability of every row, but for ties."""
     rows = ([w * q for w, q in zip(weights, p, strict=True)] for p in exact(given["proba"]))
-    return [row.index(max(row)) for row in rows]
+    return [next(c for c, each in enumerate(row) if each >= max(row) * (1 - TIE)) for row in rows]
 
 
 def weight_intervals(given, weights, i):
