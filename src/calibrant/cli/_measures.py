@@ -159,7 +159,8 @@ def measure(position: IntArray, proba: Float64Array, weights: Float64Array | Non
         ),
         calibration=split.calibration,
         refinement=split.refinement,
-        error_rate=error_rate(position, shown, sample_weight=weights, classes=classes),
+        # By both, too: of columns that sum to 1 but for rounding, the second may be greater and yet one half.
+        error_rate=error_rate(position, proba, sample_weight=weights, classes=classes),
         auc=_auc(position == 1, proba[:, 1], weights) if n_classes == 2 else None,
         auc_error=0.0,
         certain_mistakes=int((of_truth <= 0).sum()),
