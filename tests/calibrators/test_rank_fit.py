@@ -54,12 +54,12 @@ def test_scale_and_origin_do_not_matter(scale, shift):
 
 def test_scores_that_differ_by_rounding_alone_are_equal():
     scores, target = drawn(300, np.array([-1.0, 0.5]))
-    plain = fit_rank(scores, target, None)
+    plain = fit_fast(scores, target, None)
     noisy = -2 + np.random.default_rng(2).integers(0, 4, 300) * np.spacing(2.0)
-    beside = fit_rank(np.vstack([scores[0], noisy, scores[1]]), target, None)
+    beside = fit_fast(np.vstack([scores[0], noisy, scores[1]]), target, None)
     np.testing.assert_allclose(beside.slope, [plain.slope[0], 0, plain.slope[1]], atol=1e-12)
     np.testing.assert_allclose(beside.intercept, plain.intercept, atol=1e-12)
-    alone = fit_rank(noisy[None], target, None)
+    alone = fit_fast(noisy[None], target, None)
     np.testing.assert_allclose([*alone.slope, alone.intercept], [0, np.log(1 / target.mean() - 1)])
 
 

@@ -8,7 +8,10 @@
 - `AccuracyTableCalibrator`, `RankedLogisticCalibrator`: any number of classes, from the ranked scores of a
   row; `score_status_correlation` shows which of them matter.
 - `top_candidates`, `likely_errors`: what a person who checks predictions wants to see first.
-- `ScoreCalibrator`, `RowCalibrator`: the bases of a method of one's own, see the guide.
+- For a method of one's own, see the guide: the bases `ScoreCalibrator` and `RowCalibrator`; what its
+  parameters may be (`Record` of `Number`, `Whole`, `Flag`, `Choice`, `Maybe`); what it may ask (`Isotonic`,
+  `EqualBins`, `LogisticRegression`, `Several`, and `Sums` under the decorator `travels`, of `Cases`); the
+  maps that it may make (`Logistic`, `Softmax`, `Steps`, `Lines`, `Constant`, or a `Map` of its own).
 
 What needs scikit-learn is imported when it is first used.
 """
@@ -19,6 +22,7 @@ from typing import TYPE_CHECKING
 from calibrant.calibrators._registry import DEFAULT as DEFAULT, METHODS
 
 if TYPE_CHECKING:
+    from calibrant._core._fields import Choice, Flag, Maybe, Number, Record, Whole
     from calibrant.calibrators._accuracy_table import AccuracyTableCalibrator
     from calibrant.calibrators._base import (
         Calibrator as Calibrator,
@@ -69,7 +73,18 @@ if TYPE_CHECKING:
     from calibrant.calibrators._ranking import lead as lead
     from calibrant.calibrators._sigmoid import SigmoidCalibrator
     from calibrant.calibrators._table import AccuracyTable
-    from calibrant.passes import Blocks
+    from calibrant.maps import Constant, Lines, Logistic, Map, Softmax, Steps
+    from calibrant.passes import (
+        Blocks,
+        Cases,
+        EqualBins,
+        Isotonic,
+        Learning,
+        LogisticRegression,
+        Several,
+        Sums,
+        travels,
+    )
 
 #: Where they are at home.
 _HOME = {
@@ -81,39 +96,59 @@ _HOME = {
     "Calibrator": "calibrant.calibrators._base",
     "CalibratorBase": "calibrant.calibrators._base",
     "Candidates": "calibrant.calibrators._candidates",
+    "Cases": "calibrant.passes",
+    "Choice": "calibrant._core._fields",
     "CodeCalibrator": "calibrant.calibrators._columns",
     "ColumnsCalibrator": "calibrant.calibrators._columns",
+    "Constant": "calibrant.maps",
     "ConstantAnswer": "calibrant.calibrators._columns",
+    "EqualBins": "calibrant.passes",
     "ErrorsFound": "calibrant.calibrators._candidates",
+    "Flag": "calibrant._core._fields",
     "IdentityCalibrator": "calibrant.calibrators._identity",
+    "Isotonic": "calibrant.passes",
+    "Learning": "calibrant.passes",
     "LikelyErrors": "calibrant.calibrators._candidates",
+    "Lines": "calibrant.maps",
+    "Logistic": "calibrant.maps",
+    "LogisticRegression": "calibrant.passes",
+    "Map": "calibrant.maps",
+    "Maybe": "calibrant._core._fields",
     "Method": "calibrant.calibrators._method",
+    "Number": "calibrant._core._fields",
     "OneVsAllCalibrator": "calibrant.calibrators._columns",
     "PAVCalibrator": "calibrant.calibrators._pav",
     "RankCorrelation": "calibrant.calibrators._correlation",
     "RankEstimates": "calibrant.calibrators._ranked",
     "RankMap": "calibrant.calibrators._ranked_logistic",
     "RankedLogisticCalibrator": "calibrant.calibrators._ranked_logistic",
+    "Record": "calibrant._core._fields",
     "RowCalibrator": "calibrant.calibrators._method",
     "ScoreCalibrator": "calibrant.calibrators._method",
     "ScoreKind": "calibrant.calibrators._method",
+    "Several": "calibrant.passes",
     "SigmoidCalibrator": "calibrant.calibrators._sigmoid",
-    "n_scores_of": "calibrant.calibrators._base",
+    "Softmax": "calibrant.maps",
+    "Steps": "calibrant.maps",
+    "Sums": "calibrant.passes",
+    "Whole": "calibrant._core._fields",
     "calibrator_for": "calibrant.calibrators._columns",
     "calibrator_kinds": "calibrant.calibrators._columns",
-    "check_n_ranks": "calibrant.calibrators._ranked",
-    "lead": "calibrant.calibrators._ranking",
     "can_only_rise": "calibrant.calibrators._names",
+    "check_n_ranks": "calibrant.calibrators._ranked",
     "fit_plan": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",
+    "lead": "calibrant.calibrators._ranking",
     "likely_errors": "calibrant.calibrators._candidates",
+    "n_scores_of": "calibrant.calibrators._base",
     "named_method": "calibrant.calibrators._names",
     "names_taking": "calibrant.calibrators._names",
     "new_calibrator": "calibrant.calibrators._names",
     "score_status_correlation": "calibrant.calibrators._correlation",
     "takes_of": "calibrant.calibrators._base",
     "top_candidates": "calibrant.calibrators._candidates",
+    "travels": "calibrant.passes",
     "warn_of_columns": "calibrant.calibrators._direction",
     "warn_of_direction": "calibrant.calibrators._direction",
 }
@@ -126,25 +161,45 @@ __all__ = [
     "Bins",
     "Blocks",
     "Candidates",
+    "Cases",
+    "Choice",
     "CodeCalibrator",
+    "Constant",
     "ConstantAnswer",
+    "EqualBins",
     "ErrorsFound",
+    "Flag",
     "IdentityCalibrator",
+    "Isotonic",
+    "Learning",
     "LikelyErrors",
+    "Lines",
+    "Logistic",
+    "LogisticRegression",
+    "Map",
+    "Maybe",
+    "Number",
     "OneVsAllCalibrator",
     "PAVCalibrator",
     "RankCorrelation",
     "RankEstimates",
     "RankMap",
     "RankedLogisticCalibrator",
+    "Record",
     "RowCalibrator",
     "ScoreCalibrator",
+    "Several",
     "SigmoidCalibrator",
+    "Softmax",
+    "Steps",
+    "Sums",
+    "Whole",
     "likely_errors",
     "named_method",
     "new_calibrator",
     "score_status_correlation",
     "top_candidates",
+    "travels",
 ]
 
 

@@ -9,7 +9,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
-from calibrant.calibrators import METHODS
+from calibrant.calibrators import DEFAULT, METHODS
 from calibrant.cli._cost_file import CostFile, read_cost_file
 from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._options import listed
@@ -137,10 +137,10 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
 
 
 def _check_columns(method: str, columns: Sequence[str]) -> None:
-    if method in OF_ALL_CLASSES and len(columns) == 1:
+    if METHODS[method].takes == "row" and len(columns) == 1:
         raise ParameterError(
             f"--method {method} takes one score per class, so --scores must name several columns; got only "
-            f"{columns[0]!r}; use pav, sigmoid or binning"
+            f"{columns[0]!r}; use another method, such as {DEFAULT}"
         )
 
 
