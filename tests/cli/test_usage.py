@@ -90,7 +90,7 @@ def test_methods_of_all_classes_need_their_scores_whatever_the_rows_are(command,
     assert status == 2
     assert said == (
         f"calibrant: --method {method} takes one score per class, so --scores must name several columns; got "
-        "only 's'; use pav, sigmoid or binning\n"
+        "only 's'; use another method, such as pav\n"
     )
 
 

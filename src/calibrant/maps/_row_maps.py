@@ -38,7 +38,8 @@ class Softmax(Map, name="softmax"):
 
     def __post_init__(self) -> None:
         for name in ("slope", "intercept"):
-            object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.float64))
+            given = np.array(getattr(self, name), dtype=np.float64)
+            object.__setattr__(self, name, given if given.ndim else float(given))
 
     @property
     def takes_probabilities(self) -> bool:
