@@ -50,10 +50,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : object
         A classifier with `decision_function` or `predict_proba`; a pipeline is one too. A
         `sklearn.frozen.FrozenEstimator` is calibrated on the given rows without being trained again.
-    calibrator : {"pav", "sigmoid", "binning", "identity", "accuracy_table", "ranked_logistic"} or \
-            object, default="pav"
-        The calibrator of every score; or one that takes the scores of all classes of a row together, such
-        as the last two, for ``code=None``.
+    calibrator : str or object, optional
+        The calibrator of every score: the name of a method of `calibrant.calibrators.METHODS`, or an object;
+        by default isotonic regression. One that takes the scores of all classes of a row together is for
+        ``code=None``.
     code : {None, "one_vs_all", "all_pairs", "exhaustive", "ordinal", "random_dense", "random_sparse"} or \
             array-like of shape (k, l), default=None
         How more than two classes become two-class problems. None takes the learner's own score of every

@@ -90,7 +90,7 @@ class CostSensitiveClassifier(CostClassifier):
     rule : {"parallel", "expected", "lachiche_flach", "mossman"} or object, default="parallel"
         How decisions are made: by a learned partition, by least expected cost, by learned weights, or by
         two learned thresholds for three classes.
-    calibrator : {"pav", "sigmoid", "binning"} or object, optional
+    calibrator : str or object, optional
         Calibrate the learner first. This is short for wrapping it in a `CalibratedClassifier`, with the
         same folds within the folds, unless these are given as row numbers.
     cv : int, splitter or iterable, default=5

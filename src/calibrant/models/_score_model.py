@@ -45,11 +45,11 @@ class ScoreModel(NamedColumns, BaseEstimator):
 
     Parameters
     ----------
-    calibrator : {"pav", "sigmoid", "binning", "identity", "accuracy_table", "ranked_logistic"} or \
-            object, default="pav"
-        How scores become probabilities. A two-class calibrator with one score per class stands for
-        ``OneVsAllCalibrator(calibrator, combine)``, and with a code for
-        ``CodeCalibrator(code, calibrator, combine)``. The last two take one score per class.
+    calibrator : str or object, optional
+        How scores become probabilities: the name of a method of `calibrant.calibrators.METHODS`, or a
+        calibrator; by default isotonic regression. One that takes a single score stands for
+        ``OneVsAllCalibrator(calibrator, combine)`` where there is a score for every class, and with a code
+        for ``CodeCalibrator(code, calibrator, combine)``.
     cost : array-like of shape (k, k) or (a, k), mapping or frame, optional
         What decisions cost: ``cost[i, j]`` is the cost of deciding i when the truth is j (many libraries use
         the transpose). By position, in the order of the classes; or by label, as

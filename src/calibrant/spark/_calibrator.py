@@ -226,9 +226,9 @@ class ScoreCalibrator(
         What happens to a row whose scores or weight are missing or not finite, or whose label is missing or
         unknown: an error; it is left out; or it is left out of the fit, and kept by the model without
         probabilities.
-    method : {"pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic", "identity"}, default="pav"
-        How scores become probabilities: the calibrators of `calibrant.models.named_method`, as of the
-        command.
+    method : str, optional
+        How scores become probabilities: a method of `calibrant.calibrators.METHODS`, made fit for new rows
+        as by the command (`calibrant.models.named_method`); by default isotonic regression.
     methodParams : dict, optional
         Settings of the calibrator, by its own names, such as ``{"n_bins": 20}`` or ``{"clip": 0.0}``.
     kind : {"margin", "probability"}, default="margin"
