@@ -179,7 +179,7 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
     )
     complexity = 6
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         for name in ("smoothing", "lam", "fallback", "cv"):
             self.parameters.fields[name].check(name, getattr(self, name))
         self._cell_sizes()

@@ -108,6 +108,9 @@ class CalibratorBase(Saved, NamedColumns, BaseEstimator, ABC):
         matrix = self._learn_columns(scores, matrix, labels)
         return Rows(matrix, position, weights).present(), labels
 
+    def check_parameters(self) -> None:
+        """Refuse options that cannot be."""
+
     @property
     def n_scores(self) -> int:
         """How many scores a row has, after the fit."""
@@ -159,12 +162,15 @@ def check_columns(sample: Rows, wanted: int, what: str) -> None:
         raise DataError(f"scores must have one column per {what}, {wanted} in all; got {n_columns} columns")
 
 
-def fit_rows(calibrator: Calibrator, rows: Rows, classes: Array, known: BoolArray | None = None) -> Any:
+def fit_rows(
+    calibrator: Calibrator, rows: Rows, classes: Array, known: BoolArray | None = None
+) -> Calibrator:
     """Fit a calibrator, of ours or not, to checked rows, without a word about the direction of the scores."""
     if rows.weight is not None and not rows.weight.all():
         known = None if known is None else known[rows.weight > 0]
         rows = rows.present()
     if isinstance(calibrator, CalibratorBase):
+        calibrator.check_parameters()
         return calibrator.fit_rows(rows, classes, known)
     if known is not None and not known.all():
         raise ParameterError(
@@ -204,4 +210,5 @@ def fit_plan(
             f"{type(calibrator).__name__}; fit it on rows in memory, or make it a ScoreCalibrator or "
             "RowCalibrator"
         )
+    calibrator.check_parameters()  # before any row is read
     return calibrator.plan(classes, sample, options, n_rows=n_rows, left_out=left_out)

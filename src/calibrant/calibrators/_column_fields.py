@@ -5,13 +5,14 @@ numbers alone, or the constant that a column without two sides answers.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Array
 from calibrant._core._fields import Field, Number, Record, Schema, Wholes, check_length
-from calibrant._core._kinds import Kind, Kinds, Unfitted, unfitted_schema
+from calibrant._core._kinds import Kind, Kinds, Saved, Unfitted, unfitted_schema
 from calibrant._core._place import Place
 from calibrant.calibrators._method import SIDES
 from calibrant.calibrators._names import new_calibrator
@@ -23,7 +24,13 @@ CONSTANT = Record(constant=Number(above=0.0, below=1.0))
 
 def score_kinds() -> Kinds:
     """The methods that columns can have."""
-    return Kinds(method.kind() for method in METHODS.values() if method.takes == "score")
+    return kinds_of(tuple(method for method in METHODS.values() if method.takes == "score"))
+
+
+@lru_cache(maxsize=16)
+def kinds_of(classes: tuple[type[Saved], ...]) -> Kinds:
+    """Classes that can be saved; methods may be registered at any time, so that no list of them is final."""
+    return Kinds(each.kind() for each in classes)
 
 
 CALIBRATOR = Unfitted(score_kinds, new_calibrator)

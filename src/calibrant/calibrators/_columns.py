@@ -32,7 +32,7 @@ from calibrant.calibrators._column_fields import (
     ColumnsKind,
     check_code_of_file,
     check_prior,
-    score_kinds,
+    kinds_of,
 )
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._method import SIDES, ScoreCalibrator
@@ -145,7 +145,7 @@ class ColumnsCalibrator(CalibratorBase):
                     one_sided = cases.truth.all() or not cases.truth.any()
                     yield None if self.constants and one_sided else cases
 
-        return self.fit_columns(columns(), mass, classes)
+        return self._fit_columns(columns(), mass, classes, code)
 
     def fit_columns(self, columns: Iterable[Cases | None], mass: Float64Array, classes: Array) -> Self:
         """Learn from the rows of every column.
@@ -165,20 +165,25 @@ class ColumnsCalibrator(CalibratorBase):
         Self
             The fitted calibrator.
         """
-        code = self._check_options(len(classes))
+        return self._fit_columns(columns, mass, classes, self._check_options(len(classes)))
+
+    def _fit_columns(
+        self, columns: Iterable[Cases | None], mass: Float64Array, classes: Array, code: CodeMatrix
+    ) -> Self:
         positive, negative = mass @ (code > 0), mass @ (code < 0)
         calibrators = [
-            self._constant(*sides)
-            if cases is None
-            else fit_rows(
-                new_calibrator(self.calibrator),
-                Rows(cases.scores, cases.truth.view(np.int8), cases.weight),
-                SIDES,
-            )
+            self._constant(*sides) if cases is None else self._fit_column(cases)
             for cases, sides in zip(columns, zip(positive, negative, strict=True), strict=True)
         ]
         self._keep(calibrators, code, positive + negative, classes)
         return self
+
+    def _fit_column(self, cases: Cases) -> Calibrator:
+        """The calibrator of a column, whose parameters have been checked."""
+        new = new_calibrator(self.calibrator)
+        if isinstance(new, ScoreCalibrator):
+            return new.fit_cases(cases, SIDES)
+        return fit_rows(new, Rows(cases.scores, cases.truth.view(np.int8), cases.weight), SIDES)
 
     def plan(
         self,
@@ -224,15 +229,18 @@ class ColumnsCalibrator(CalibratorBase):
 
     def _check_options(self, n_classes: int) -> CodeMatrix:
         """The code, with which the combination and the calibrator are at one."""
-        code = self._code_of(n_classes)
-        # A combination that cannot take this code says so now.
-        check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
-        if takes_of(new_calibrator(self.calibrator)) != "score":
+        code, new = self._code_of(n_classes), new_calibrator(self.calibrator)
+        combine = check_combiner(self.combine)
+        if self.takes == "columns":
+            combine(code, np.full((1, code.shape[1]), 0.5))  # one that cannot take this code says so now
+        if takes_of(new) != "score":
             what, advice = ("", "OneVsAllCalibrator") if self.takes == "row" else (OF_CODE, "a code")
             raise ParameterError(
                 f"calibrator must take one score{what}; got {self.calibrator!r}, which takes one per class; "
                 f"use it without {advice}"
             )
+        if isinstance(new, CalibratorBase):
+            new.check_parameters()
         return code
 
     def predict_proba(self, scores: object) -> Float64Array:
@@ -591,9 +599,10 @@ def calibrator_for(chosen: Calibrator, n_dimensions: int, code: object, combine:
 
 def calibrator_kinds() -> Kinds:
     """All calibrators that can be saved."""
-    rows = (method for method in METHODS.values() if method.takes == "row")
-    kinds = [OneVsAllCalibrator.kind(), CodeCalibrator.kind(), *(method.kind() for method in rows)]
-    return Kinds([*score_kinds().by_name.values(), *kinds])
+    scores, rows = (
+        [method for method in METHODS.values() if method.takes == takes] for takes in ("score", "row")
+    )
+    return kinds_of((*scores, OneVsAllCalibrator, CodeCalibrator, *rows))
 
 
 def _column_blocks(shape: tuple[int, ...]) -> list[slice]:

@@ -102,7 +102,7 @@ class Method(CalibratorBase):
         """Whether scores must lie in [0, 1], and not only be finite."""
         return "margin" not in self.kinds
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         """Refuse options that cannot be."""
         for name, field in self.parameters.fields.items():
             field.check(name, getattr(self, name))
@@ -149,27 +149,25 @@ class ScoreCalibrator(Method):
         Self
             The fitted calibrator.
         """
-        self._check_parameters()
+        self.check_parameters()
         column = check_scores(scores)
         check_not_empty(len(column))
         classes, target = check_binary_labels(y, fractions=True)
         check_same_length(scores=column, labels=target)
         weights = check_weights(sample_weight, len(column))
         column = self._learn_columns(scores, column, classes)
-        if weights is not None and not weights.all():
-            present = weights > 0
-            column, target, weights = column[present], target[present], weights[present]
-        self._fit_cases(Cases(column, target, weights), classes)
+        cases = Cases(column, target, None)
+        self.fit_cases(cases if weights is None else cases.weighted(weights), classes)
         warn_of_direction(self)
         return self
 
     def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows of two classes."""
         del known
-        return self._fit_cases(Cases(rows.scores, rows.position == 1, rows.weight), classes)
+        return self.fit_cases(Cases(rows.scores, rows.position == 1, rows.weight), classes)
 
-    def _fit_cases(self, cases: Cases, classes: Array) -> Self:
-        self._check_parameters()
+    def fit_cases(self, cases: Cases, classes: Array) -> Self:
+        """Learn from checked rows, of which the truth is whether they are positive, or a share of that."""
         self.map_ = learn_from_cases(self._learn(), cases)
         self.classes_ = classes
         return self
@@ -195,7 +193,6 @@ class ScoreCalibrator(Method):
 
     def column_plan(self, rows: RowsInPasses) -> Plan[Self]:
         """The plan for one of several columns, whose classes are its two sides."""
-        self._check_parameters()  # before any row is read
         self.map_ = yield from learning_plan(self._learn(), rows)
         self.classes_ = SIDES
         return self
@@ -259,6 +256,7 @@ class RowCalibrator(Method):
         Self
             The fitted calibrator.
         """
+        self.check_parameters()
         rows, classes = self._read_rows(scores, y, sample_weight, self.classes)
         return self.fit_rows(rows, classes)
 
@@ -272,7 +270,6 @@ class RowCalibrator(Method):
                     "the score of some class; use folds whose training parts hold every class"
                 )
             rows = rows.where(complete)
-        self._check_parameters()
         if self.takes_probabilities:
             check_probabilities(rows.scores, self._scores_are())
         cases = Cases(rows.scores, rows.position, rows.weight)
@@ -291,7 +288,6 @@ class RowCalibrator(Method):
     ) -> Plan[Self]:
         """The plan of the same fit in passes."""
         check_columns(sample, len(classes), "class")
-        self._check_parameters()
         rows = RowsInPasses(AllScores(left_out), sample, options.for_problems(1, n_rows))
         self.map_ = yield from learning_plan(self._learn(len(classes)), rows)
         self.classes_ = classes

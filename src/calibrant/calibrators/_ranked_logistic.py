@@ -224,7 +224,7 @@ class RankedLogisticCalibrator(RankedCalibrator, name="ranked_logistic"):
         """Log-odds are those of probabilities."""
         return self.transform == "logit"
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         for name in ("smooth", "transform"):
             self.parameters.fields[name].check(name, getattr(self, name))
 

@@ -338,8 +338,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _cases(self, trained: Trained, problem: Any, weights: Float64Array | None) -> Cases:
         """The rows that the learner of a column has scored out of its training."""
-        weight = None if weights is None else weights[trained.rows]
-        return Cases(trained.scores[:, 1], problem.y[trained.rows] == 1, weight)
+        cases = Cases(trained.scores[:, 1], problem.y[trained.rows] == 1, None)
+        return cases if weights is None else cases.weighted(weights[trained.rows])
 
     def _scores_of_columns(self, X: Any) -> Float64Array:
         """One score for every column of the code; any for a column that answers a constant."""

@@ -47,6 +47,13 @@ class Cases:
     def __iter__(self) -> Iterator[Any]:
         return iter((self.scores, self.truth, self.weight))
 
+    def weighted(self, weight: Float64Array) -> "Cases":
+        """The same rows with weights; those of weight zero are absent."""
+        if weight.all():
+            return Cases(self.scores, self.truth, weight)
+        present = weight > 0
+        return Cases(self.scores[present], self.truth[present], weight[present])
+
     def once(self, name: object, make: Callable[[], T]) -> T:
         """What several questions need, made when it is first asked for."""
         if name not in self._known:
