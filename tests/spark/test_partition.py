@@ -15,6 +15,7 @@ from calibrant.passes._rows import Fold
 from calibrant.passes._sample_pass import TakeSample
 from calibrant.spark._partition import (
     Layout,
+    TaskText,
     absorb_in_order,
     array_matrix,
     leaf_summaries,
@@ -58,7 +59,7 @@ def run_split(plan, table, bounds, merge):
             batches = [
                 batch
                 for number, piece in enumerate(pieces)
-                for batch in reduce_partition(piece.to_batches(), task.to_json(), layout_of(), number)
+                for batch in reduce_partition(piece.to_batches(), TaskText.of(task), layout_of(), number)
             ]
             summaries = pa.Table.from_batches(batches)
             summary = task.empty()
@@ -66,7 +67,7 @@ def run_split(plan, table, bounds, merge):
                 part = summaries.filter(pa.compute.equal(summaries["part"], number))
                 if merge:
                     pairs = [part.slice(start, 2) for start in range(0, part.num_rows, 2)]
-                    part = pa.concat_tables([merge_summaries(pair, task.to_json()) for pair in pairs])
+                    part = pa.concat_tables([merge_summaries(pair, TaskText.of(task)) for pair in pairs])
                 absorb_in_order(leaf, part, number)
     except StopIteration as end:
         return end.value
@@ -176,13 +177,13 @@ def test_what_goes_wrong_comes_back_as_a_message():
     task = TakeSample(5, Fold(0, 2))
     table = pa.table({"c0": [1.0, float("nan")], "c1": [0, 1]})
     batches = iter(table.to_batches(1))
-    [answer] = reduce_partition(batches, task.to_json(), layout_of(), 4)
+    [answer] = reduce_partition(batches, TaskText.of(task), layout_of(), 4)
     message = (
         "the column 's' of partition 4 of the frame must hold finite numbers; got nan in row 2 (the first "
         "row of data is row 1); correct it, or drop that row"
     )
     assert answer["failure"].to_pylist() == [message]
-    merged = merge_summaries(pa.Table.from_batches([answer]), task.to_json())
+    merged = merge_summaries(pa.Table.from_batches([answer]), TaskText.of(task))
     assert merged["failure"].to_pylist() == answer["failure"].to_pylist()
     assert next(batches, None) is None
 

@@ -18,7 +18,7 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
-from calibrant.passes import Fold, PassOptions, Plan, Rows
+from calibrant.passes import Plan, Reading, Rows
 
 #: One score per row; one per class; or one per column of a code.
 Takes = Literal["score", "row", "columns"]
@@ -65,29 +65,15 @@ class CalibratorBase(Saved, NamedColumns, BaseEstimator, ABC):
         """
 
     @abstractmethod
-    def plan(
-        self,
-        classes: Array,
-        sample: Rows,
-        options: PassOptions,
-        *,
-        n_rows: int | None = None,
-        left_out: Fold | None = None,
-    ) -> Plan[Self]:
+    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit on rows that are read in passes.
 
         Parameters
         ----------
         classes : ndarray of shape (k,)
             The labels.
-        sample : Rows
-            Some rows.
-        options : PassOptions
-            How much memory may be used.
-        n_rows : int, optional
-            About how many rows there are.
-        left_out : Fold, optional
-            The fold whose rows take no part.
+        reading : Reading
+            The rows.
 
         Returns
         -------
@@ -194,15 +180,7 @@ def _check_answers(calibrator: Calibrator, rows: Rows, classes: Array) -> None:
         )
 
 
-def fit_plan(
-    calibrator: Calibrator,
-    classes: Array,
-    sample: Rows,
-    options: PassOptions,
-    *,
-    n_rows: int | None = None,
-    left_out: Fold | None = None,
-) -> Plan[Any]:
+def fit_plan(calibrator: Calibrator, classes: Array, reading: Reading) -> Plan[Any]:
     """The plan of a calibrator of this package, which is fitted in place."""
     if not isinstance(calibrator, CalibratorBase):
         raise ParameterError(
@@ -211,4 +189,4 @@ def fit_plan(
             "RowCalibrator"
         )
     calibrator.check_parameters()  # before any row is read
-    return calibrator.plan(classes, sample, options, n_rows=n_rows, left_out=left_out)
+    return calibrator.plan(classes, reading)

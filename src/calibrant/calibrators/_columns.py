@@ -43,13 +43,10 @@ from calibrant.maps import Constant
 from calibrant.passes import (
     Cases,
     ClassCounts,
-    Fold,
-    PassOptions,
     Plan,
+    Reading,
     Rows,
-    RowsInPasses,
     count_classes,
-    problems_of,
     together,
 )
 
@@ -185,30 +182,19 @@ class ColumnsCalibrator(CalibratorBase):
             return new.fit_cases(cases, SIDES)
         return fit_rows(new, Rows(cases.scores, cases.truth.view(np.int8), cases.weight), SIDES)
 
-    def plan(
-        self,
-        classes: Array,
-        sample: Rows,
-        options: PassOptions,
-        *,
-        n_rows: int | None = None,
-        left_out: Fold | None = None,
-    ) -> Plan[Self]:
+    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit in passes."""
         code = self._check_options(len(classes))
-        check_columns(sample, code.shape[1], "class" if self.takes == "row" else "column of the code")
+        what = "class" if self.takes == "row" else "column of the code"
+        check_columns(reading.sample, code.shape[1], what)
         mass = np.ones(len(classes))
         if self.constants:
-            counts: ClassCounts = yield from count_classes(len(classes), left_out)
+            counts: ClassCounts = yield from count_classes(len(classes), reading.left_out)
             mass = counts.mass
         positive, negative = mass @ (code > 0), mass @ (code < 0)
         fitted = np.flatnonzero((positive > 0) & (negative > 0))
-        problems = problems_of(code, left_out)
-        filled = options.for_problems(len(fitted), n_rows)
-        plans = [
-            self._new_in_passes().column_plan(RowsInPasses(problems[column], sample, filled))
-            for column in fitted
-        ]
+        rows = reading.columns(code, fitted)
+        plans = [self._new_in_passes().column_plan(each) for each in rows]
         calibrators = [self._constant(*sides) for sides in zip(positive, negative, strict=True)]
         for column, each in zip(fitted, (yield from together(plans)), strict=True):
             calibrators[column] = each

@@ -32,17 +32,14 @@ from calibrant.calibrators._registry import METHODS
 from calibrant.maps import AnyMap, Map
 from calibrant.metrics._direction import NOTHING, Direction, sides_of
 from calibrant.passes import (
-    AllScores,
     Cases,
-    Fold,
     Learning,
-    PassOptions,
     Plan,
+    Reading,
     Rows,
     RowsInPasses,
     learn_from_cases,
     learning_plan,
-    problems_of,
 )
 
 #: Rows worked on at once: the working arrays of a block stay in the processor's cache.
@@ -172,22 +169,14 @@ class ScoreCalibrator(Method):
         self.classes_ = classes
         return self
 
-    def plan(
-        self,
-        classes: Array,
-        sample: Rows,
-        options: PassOptions,
-        *,
-        n_rows: int | None = None,
-        left_out: Fold | None = None,
-    ) -> Plan[Self]:
+    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit in passes."""
         if len(classes) != 2:
             raise ParameterError(
                 f"classes must be two for one score per row; got {len(classes)}; pass one score per class"
             )
-        (problem,) = problems_of(sides_of(2, 1), left_out)
-        yield from self.column_plan(RowsInPasses(problem, sample, options.for_problems(1, n_rows)))
+        (rows,) = reading.columns(sides_of(2, 1))
+        yield from self.column_plan(rows)
         self.classes_ = classes
         return self
 
@@ -277,19 +266,10 @@ class RowCalibrator(Method):
         self.classes_ = classes
         return self
 
-    def plan(
-        self,
-        classes: Array,
-        sample: Rows,
-        options: PassOptions,
-        *,
-        n_rows: int | None = None,
-        left_out: Fold | None = None,
-    ) -> Plan[Self]:
+    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit in passes."""
-        check_columns(sample, len(classes), "class")
-        rows = RowsInPasses(AllScores(left_out), sample, options.for_problems(1, n_rows))
-        self.map_ = yield from learning_plan(self._learn(len(classes)), rows)
+        check_columns(reading.sample, len(classes), "class")
+        self.map_ = yield from learning_plan(self._learn(len(classes)), reading.whole())
         self.classes_ = classes
         return self
 

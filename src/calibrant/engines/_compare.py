@@ -35,6 +35,7 @@ from calibrant.passes import (
     Plan,
     Points,
     Progress,
+    Reading,
     Rows,
     RowsOfPass,
     Sample,
@@ -165,9 +166,7 @@ def _compare(
         method = named_method(given, trained, kind) if isinstance(given, str) else new_calibrator(given)
         calibrator = calibrator_for(method, n_dimensions, None, combine)
         plans += [
-            fit_plan(
-                clone(calibrator), classes, sample, per_method, n_rows=n_rows, left_out=Fold(fold, n_folds)
-            )
+            fit_plan(clone(calibrator), classes, Reading(sample, per_method, n_rows, Fold(fold, n_folds)))
             for fold in range(n_folds)
         ]
     fitted = yield from together(plans)

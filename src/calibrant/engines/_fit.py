@@ -24,6 +24,7 @@ from calibrant.passes import (
     PassOptions,
     Plan,
     Progress,
+    Reading,
     Rows,
     RowsOfPass,
     Sample,
@@ -146,7 +147,7 @@ def calibrator_plan(
     sample = taken.rows()
     if len(sample) == 0:
         raise NoRowsError
-    fitted = yield from fit_plan(calibrator, classes, sample, options, n_rows=n_rows)
+    fitted = yield from fit_plan(calibrator, classes, Reading(sample, options, n_rows))
     return fitted
 
 
@@ -216,7 +217,7 @@ def judged_model_plan(
     fold = Fold(0, max(N_FOLDS, (n_rows or 0) // MOST_HELD_OUT), N_FOLDS - 1)
     parts: list[Plan[Any]] = [
         count_classes(len(classes)),
-        fit_plan(clone(calibrator), classes, sample, options, n_rows=n_rows),
+        fit_plan(clone(calibrator), classes, Reading(sample, options, n_rows)),
         _hold_out(clone(calibrator), classes, sample, options, n_rows, fold),
     ]
     counts, fitted, held = yield from together(parts)
@@ -235,7 +236,8 @@ def _hold_out(
 ) -> Plan[_Held | None]:
     """Fit to four folds, and keep the rows of a fifth."""
     n_fitted = None if n_rows is None else n_rows * (N_FOLDS - 1) // fold.n_folds
-    fit = fit_plan(calibrator, classes, sample, options.at_most(n_fitted), n_rows=n_fitted, left_out=fold)
+    reading = Reading(sample, options.at_most(n_fitted), n_fitted, fold)
+    fit = fit_plan(calibrator, classes, reading)
     try:
         fitted, rows = yield from together([fit, _rows_of_fold(fold)])
     except NoRowsError:  # all of a few rows happened to be of this fold

@@ -33,9 +33,8 @@ from calibrant.passes._logistic_question import (
 from calibrant.passes._options import PassOptions
 from calibrant.passes._points import Points
 from calibrant.passes._pooling import Blocks, pool_points
-from calibrant.passes._problem import Problem, problems_of
+from calibrant.passes._problem import AllScores, Problem, Reading, problems_of
 from calibrant.passes._questions import (
-    AllScores,
     Cases,
     EveryRow,
     Learning,
@@ -92,6 +91,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Question",
+    "Reading",
     "Rows",
     "RowsInPasses",
     "RowsOfPass",

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Array
-from calibrant.passes._questions import Cases
+from calibrant._core._arrays import Array, IntArray
+from calibrant.passes._options import PassOptions
+from calibrant.passes._questions import Cases, RowsInPasses
 from calibrant.passes._rows import Fold, Rows
 from calibrant.passes._travel import travels
 
@@ -38,6 +39,52 @@ class Problem:
 
     def _taking_part(self, rows: Rows) -> Rows:
         return rows.where((self.sides != 0).take(rows.position))
+
+
+@travels
+@dataclass(frozen=True, eq=False)
+class AllScores:
+    """The problem of a method that takes all scores of a row: all rows, but those of a fold."""
+
+    left_out: Fold | None = None
+
+    def cases(self, rows: Rows) -> Cases:
+        """The rows that take part."""
+        kept = rows.outside(self.left_out)
+        return Cases(kept.scores, kept.position, kept.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Rows of all classes that are read in passes.
+
+    Parameters
+    ----------
+    sample : Rows
+        Some of them.
+    options : PassOptions
+        How much memory may be used.
+    n_rows : int, optional
+        About how many rows there are.
+    left_out : Fold, optional
+        The fold whose rows take no part.
+    """
+
+    sample: Rows
+    options: PassOptions
+    n_rows: int | None = None
+    left_out: Fold | None = None
+
+    def columns(self, code: Array, chosen: IntArray | None = None) -> list[RowsInPasses]:
+        """The rows of every column of a code, or of those that are chosen, which share the memory."""
+        problems = problems_of(code, self.left_out)
+        wanted = problems if chosen is None else [problems[column] for column in chosen]
+        filled = self.options.for_problems(len(wanted), self.n_rows)
+        return [RowsInPasses(problem, self.sample, filled) for problem in wanted]
+
+    def whole(self) -> RowsInPasses:
+        """All scores of a row together."""
+        return RowsInPasses(AllScores(self.left_out), self.sample, self.options.for_problems(1, self.n_rows))
 
 
 def problems_of(code: Array, left_out: Fold | None = None) -> list[Problem]:

@@ -15,7 +15,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant.passes._options import PassOptions
-from calibrant.passes._rows import Fold, Rows
+from calibrant.passes._rows import Rows
 from calibrant.passes._summary import NoRowsError, Plan, Task, Totals
 from calibrant.passes._together import together
 from calibrant.passes._travel import travels
@@ -198,16 +198,3 @@ class _Added(Totals):
 
     def _grow(self, sums: Float64Array) -> None:
         self.sums = sums.copy() if len(self.sums) == 0 else self.sums + sums
-
-
-@travels
-@dataclass(frozen=True, eq=False)
-class AllScores:
-    """The problem of a method that takes all scores of a row: all rows, but those of a fold."""
-
-    left_out: Fold | None = None
-
-    def cases(self, rows: Rows) -> Cases:
-        """The rows that take part."""
-        kept = rows.outside(self.left_out)
-        return Cases(kept.scores, kept.position, kept.weight)
