@@ -154,9 +154,10 @@ def one_of(schemas: list[Schema]) -> Schema:
 
 
 class Kinds:
-    """Some kinds, found by name or by class."""
+    """Some kinds, found by name or by class; and what to do about a name that is not among them."""
 
-    def __init__(self, kinds: Iterable[Kind]) -> None:
+    def __init__(self, kinds: Iterable[Kind], advice: str = "") -> None:
+        self.advice = advice
         self.by_name: Mapping[str, Kind] = {kind.name: kind for kind in kinds}
         self._by_type: Mapping[type, Kind] = {kind.type: kind for kind in self.by_name.values()}
 
@@ -182,7 +183,7 @@ class Kinds:
         if type(name) is not str or name not in self.by_name:
             if "kind" not in plain:
                 at.fail("must have the field 'kind'; it is missing")
-            (at / "kind").refuse(f"be one of {', '.join(self.by_name)}", name)
+            (at / "kind").refuse(f"be one of {', '.join(self.by_name)}", name, self.advice)
         kind = self.by_name[name]
         check_keys(plain, kind.keys if fitted else ("kind", "parameters"), at)
         return kind

@@ -20,6 +20,8 @@ from calibrant.calibrators._registry import METHODS
 from calibrant.codes import LeastSquares, Normalize, is_one_vs_all
 
 CONSTANT = Record(constant=Number(above=0.0, below=1.0))
+#: A file imports nothing, so that only a user can make a method known.
+IMPORT_FIRST = "import the module of a method of your own first"
 
 
 def score_kinds() -> Kinds:
@@ -30,7 +32,7 @@ def score_kinds() -> Kinds:
 @lru_cache(maxsize=16)
 def kinds_of(classes: tuple[type[Saved], ...]) -> Kinds:
     """Classes that can be saved; methods may be registered at any time, so that no list of them is final."""
-    return Kinds(each.kind() for each in classes)
+    return Kinds((each.kind() for each in classes), IMPORT_FIRST)
 
 
 CALIBRATOR = Unfitted(score_kinds, new_calibrator)

@@ -7,6 +7,7 @@ on arrays, on the columns of a code, in passes and on Spark, saved and loaded, a
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
@@ -35,6 +36,7 @@ from calibrant.passes import (
     Cases,
     Learning,
     Plan,
+    Probabilities,
     Reading,
     Rows,
     RowsInPasses,
@@ -114,6 +116,18 @@ class Method(CalibratorBase):
         """The map that belongs to fitted numbers; what concerns several of them is checked here."""
         return self.map_
 
+    def _from_cases(self, learning: Learning[Map], cases: Cases) -> Map:
+        """The map for rows in memory."""
+        if self.takes_probabilities:
+            check_probabilities(cases.scores, self._scores_are())
+        return learn_from_cases(learning, cases)
+
+    def _in_passes(self, learning: Learning[Map], rows: RowsInPasses) -> Plan[Map]:
+        """The plan of the map for rows that are read in passes."""
+        if self.takes_probabilities:
+            rows = replace(rows, problem=Probabilities(rows.problem, self._scores_are()))
+        return learning_plan(learning, rows)
+
     def _scores_are(self) -> str:
         """What the scores are called where they must lie in [0, 1]."""
         return f"scores of {type(self).__name__}"
@@ -165,7 +179,7 @@ class ScoreCalibrator(Method):
 
     def fit_cases(self, cases: Cases, classes: Array) -> Self:
         """Learn from checked rows, of which the truth is whether they are positive, or a share of that."""
-        self.map_ = learn_from_cases(self._learn(), cases)
+        self.map_ = self._from_cases(self._learn(), cases)
         self.classes_ = classes
         return self
 
@@ -182,7 +196,7 @@ class ScoreCalibrator(Method):
 
     def column_plan(self, rows: RowsInPasses) -> Plan[Self]:
         """The plan for one of several columns, whose classes are its two sides."""
-        self.map_ = yield from learning_plan(self._learn(), rows)
+        self.map_ = yield from self._in_passes(self._learn(), rows)
         self.classes_ = SIDES
         return self
 
@@ -259,17 +273,15 @@ class RowCalibrator(Method):
                     "the score of some class; use folds whose training parts hold every class"
                 )
             rows = rows.where(complete)
-        if self.takes_probabilities:
-            check_probabilities(rows.scores, self._scores_are())
         cases = Cases(rows.scores, rows.position, rows.weight)
-        self.map_ = learn_from_cases(self._learn(len(classes)), cases)
+        self.map_ = self._from_cases(self._learn(len(classes)), cases)
         self.classes_ = classes
         return self
 
     def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit in passes."""
         check_columns(reading.sample, len(classes), "class")
-        self.map_ = yield from learning_plan(self._learn(len(classes)), reading.whole())
+        self.map_ = yield from self._in_passes(self._learn(len(classes)), reading.whole())
         self.classes_ = classes
         return self
 

@@ -31,8 +31,10 @@ CLASSES = Labels(2, "str", "int", "float", "bool")
 
 def all_kinds() -> Kinds:
     """All that can be saved."""
-    parts = (calibrator_kinds(), combiner_kinds(), rule_kinds())
-    return Kinds([SCORE_MODEL, *(kind for kinds in parts for kind in kinds.by_name.values())])
+    calibrators = calibrator_kinds()
+    parts = (calibrators, combiner_kinds(), rule_kinds())
+    every = [SCORE_MODEL, *(kind for kinds in parts for kind in kinds.by_name.values())]
+    return Kinds(every, calibrators.advice)
 
 
 DATE = Maybe(
@@ -180,11 +182,10 @@ def _kind_of(document: dict[str, Any], at: Place) -> Kind:
     name = document.get("kind")
     if "kind" not in document:
         at.fail("must have the field 'kind'; it is missing")
-    known = all_kinds().by_name
-    if type(name) is not str or name not in known:
-        advice = "import the module of a method of your own first" if type(name) is str else ""
-        (at / "kind").refuse(f"be one of {', '.join(known)}", name, advice)
-    return known[name]
+    known = all_kinds()
+    if type(name) is not str or name not in known.by_name:
+        (at / "kind").refuse(f"be one of {', '.join(known.by_name)}", name, known.advice)
+    return known.by_name[name]
 
 
 def _read_classes(plain: Any, kind: Kind, at: Place) -> Array:

@@ -45,7 +45,7 @@ from calibrant.passes._questions import (
     learn_from_cases,
     learning_plan,
 )
-from calibrant.passes._range_pass import InUnitInterval
+from calibrant.passes._range_pass import InUnitInterval, Probabilities
 from calibrant.passes._rows import Fold, Rows
 from calibrant.passes._sample_pass import Sample, TakeSample
 from calibrant.passes._screen import open_points
@@ -88,6 +88,7 @@ __all__ = [
     "PassOptions",
     "Plan",
     "Points",
+    "Probabilities",
     "Problem",
     "Progress",
     "Question",

@@ -6,7 +6,7 @@ from typing import Any
 from calibrant._core._checks import ROUNDING, check_probabilities
 from calibrant._core._errors import DataError
 from calibrant.passes._questions import Cases, Question, RowsInPasses
-from calibrant.passes._rows import Rows
+from calibrant.passes._rows import Fold, Rows
 from calibrant.passes._summary import NoRowsError, Plan, Task, Totals
 from calibrant.passes._travel import travels
 
@@ -32,12 +32,7 @@ class InUnitInterval(Question[None]):
         found: Range = yield FindRange(rows.problem)
         if found.sums[0] == 0:
             raise NoRowsError
-        for value in (float(found.least[0]), float(found.most[0])):
-            if not -ROUNDING <= value <= 1 + ROUNDING:
-                raise DataError(
-                    f"{self.what} must lie in [0, 1]; got {value}; margins must be calibrated or re-scaled "
-                    "first"
-                )
+        check_range(float(found.least[0]), float(found.most[0]), self.what)
 
 
 @travels
@@ -50,6 +45,45 @@ class FindRange(Task):
     def empty(self) -> "Range":
         """Give the range of no rows."""
         return Range(self, n_sums=1, n_least=1, n_most=1)
+
+
+@travels
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """A problem whose scores must lie in [0, 1], and are refused where they do not.
+
+    Parameters
+    ----------
+    problem : object
+        What gives the cases.
+    what : str
+        What the error calls the scores.
+    """
+
+    problem: Any
+    what: str
+
+    @property
+    def left_out(self) -> Fold | None:
+        """The fold whose rows take no part."""
+        fold: Fold | None = self.problem.left_out
+        return fold
+
+    def cases(self, rows: Rows) -> Cases:
+        """Those of the problem."""
+        cases: Cases = self.problem.cases(rows)
+        if len(cases.truth):
+            check_range(float(cases.scores.min()), float(cases.scores.max()), self.what)
+        return cases
+
+
+def check_range(low: float, high: float, what: str) -> None:
+    """Refuse scores, of which these are the least and the greatest, that cannot be probabilities."""
+    for value in (low, high):
+        if not -ROUNDING <= value <= 1 + ROUNDING:
+            raise DataError(
+                f"{what} must lie in [0, 1]; got {value}; margins must be calibrated or re-scaled first"
+            )
 
 
 class Range(Totals):
