@@ -19,10 +19,10 @@ from calibrant.spark._columns import quoted, score_columns
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._judge import (
     METADATA_KEY,
+    ModelText,
     decisions_of,
     judged,
     label_of_number,
-    loaded,
     probability_vector,
 )
 from calibrant.spark._params import (
@@ -35,7 +35,7 @@ from calibrant.spark._params import (
     HasRule,
     HasScores,
 )
-from calibrant.spark._persistence import Stage, document_text
+from calibrant.spark._persistence import Stage
 
 
 class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Stage):
@@ -153,11 +153,11 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
         )
         if invalid == "skip":
             dataset = dataset.filter(columns.usable(dataset))
-        text, n_classes = document_text(model), len(model.classes_)
+        sent, n_classes = ModelText.of(model), len(model.classes_)
         n_scores = describe(to_document(model)).n_scores or 1
 
         def judge(scores: Float64Array) -> tuple[Float64Array, Array]:
-            known = loaded(text)
+            known = sent.read()
             proba = known.predict_proba(scores)
             return proba, decisions_of(known.decide_positions, proba)
 

@@ -19,7 +19,7 @@ from calibrant.models._costs import label_array, read_costs
 from calibrant.models._score_model import _check_rule
 from calibrant.spark._decider import classes_of, with_decisions
 from calibrant.spark._engine import FrameRows
-from calibrant.spark._judge import loaded
+from calibrant.spark._judge import ModelText
 from calibrant.spark._params import (
     HasClasses,
     HasCosts,
@@ -30,7 +30,7 @@ from calibrant.spark._params import (
     new_param,
     with_accessors,
 )
-from calibrant.spark._persistence import Stage, document_text
+from calibrant.spark._persistence import Stage
 
 #: Rows that a rule is learned from, at most.
 MOST_ROWS = 1_000_000
@@ -68,10 +68,10 @@ class CostRuleModel(Model, HasProbabilities, HasDecisions, Stage):
         return list(self._classes)
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        text = document_text(self._rule)
+        sent = ModelText.of(self._rule)
 
         def decide_here(proba: Float64Array) -> Array:
-            return np.asarray(loaded(text).decide(proba))
+            return np.asarray(sent.read().decide(proba))
 
         return with_decisions(self, dataset, decide_here, len(self._classes), label_array(self._classes))
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,8 +13,9 @@ from pyspark.sql.types import DoubleType, IntegerType, StringType, StructField, 
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array
 from calibrant._core._errors import CalibrantError, DataError
-from calibrant.models import from_document
+from calibrant.models import from_document, to_document
 from calibrant.spark._columns import ScoreColumns
+from calibrant.spark._partition import import_all, modules_to_send
 
 #: Decisions of rows that have none: their scores cannot be used, or the model gives them no number.
 UNUSABLE, UNKNOWN = -1, -2
@@ -23,21 +25,42 @@ METADATA_KEY = "calibrant"
 Judge = Callable[[Float64Array], tuple[Float64Array, Array]]
 
 
-@lru_cache(maxsize=16)
-def loaded(text: str) -> Any:
-    """The model of a JSON document, put together once per process.
+@dataclass(frozen=True)
+class ModelText:
+    """A model on its way to the executors.
 
-    Parameters
+    Attributes
     ----------
     text : str
-        The document.
-
-    Returns
-    -------
-    object
-        The model.
+        The model as JSON.
+    modules : tuple of str
+        Where its methods are defined: ours, and a user's own.
     """
-    return from_document(json.loads(text))
+
+    text: str
+    modules: tuple[str, ...]
+
+    @classmethod
+    def of(cls, model: Any) -> "ModelText":
+        """Write a fitted model or rule down."""
+        return cls(json.dumps(to_document(model)), modules_to_send(_modules_of(model)))
+
+    def read(self) -> Any:
+        """The model again, put together once per process."""
+        return _read(self)
+
+
+def _modules_of(model: Any) -> set[str]:
+    """The modules of a model's methods, and of the maps that these have made."""
+    calibrator = getattr(model, "calibrator_", model)
+    methods = [calibrator, *getattr(calibrator, "calibrators_", [])]
+    return {type(each).__module__ for one in methods for each in (one, getattr(one, "map_", one))}
+
+
+@lru_cache(maxsize=16)
+def _read(sent: ModelText) -> Any:
+    import_all(sent.modules)
+    return from_document(json.loads(sent.text))
 
 
 def judged(

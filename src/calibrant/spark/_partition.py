@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant._core._arrays import Array, IntArray
-from calibrant._core._errors import CalibrantError, DataError
+from calibrant._core._errors import CalibrantError, DataError, ParameterError
 from calibrant.engines import Source, TableRows
 from calibrant.passes import (
     Hashes,
@@ -255,13 +255,52 @@ class TaskText:
     @classmethod
     def of(cls, task: Task) -> "TaskText":
         """Write a task down."""
-        return cls(task.to_json(), tuple(sorted(modules_of(task))))
+        return cls(task.to_json(), modules_to_send(modules_of(task)))
 
     def read(self) -> Task:
         """Make the task again."""
-        for module in self.modules:
-            import_module(module)
+        import_all(self.modules)
         return task_from_json(self.text)
+
+
+def modules_to_send(modules: set[str]) -> tuple[str, ...]:
+    """The names of the modules that executors are to import, if they can.
+
+    Parameters
+    ----------
+    modules : set of str
+        Where the classes of a task or of a model are defined.
+
+    Returns
+    -------
+    tuple of str
+        The same, in order.
+    """
+    if "__main__" in modules:
+        raise ParameterError(
+            "a method of one's own must be defined in a module, for executors to import it; got one that is "
+            "defined in the session itself; put it into a file, import it from there, and send the file "
+            "along: spark.sparkContext.addPyFile"
+        )
+    return tuple(sorted(modules))
+
+
+def import_all(modules: Iterable[str]) -> None:
+    """Import on an executor what the driver named: no document of a task or a model says what to import.
+
+    Parameters
+    ----------
+    modules : iterable of str
+        What `modules_to_send` gave.
+    """
+    for module in modules:
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise DataError(
+                f"the module {module!r} must be importable on the executors; got: {error}; send it along "
+                "(spark.sparkContext.addPyFile), or install it there"
+            ) from error
 
 
 def reduce_partition(
@@ -286,10 +325,9 @@ def reduce_partition(
         A row for every part of the summary; or one that says what cannot be used, as an error would make
         Spark try the same again three times.
     """
-    task = task_text.read()
     name = f"partition {partition} of the frame"
     try:
-        summary = reduce_rows(task, layout.rows(batches, partition, name))
+        summary = reduce_rows(task_text.read(), layout.rows(batches, partition, name))
     except CalibrantError as error:
         for _ in batches:  # Spark expects that everything is read
             pass

@@ -174,19 +174,3 @@ class Stage(MLReadable[Any], MLWritable):
         """A stage without its parameters."""
         del model, metadata
         return cls()
-
-
-def document_text(model: Any) -> str:
-    """A model as one line of JSON, to send to executors.
-
-    Parameters
-    ----------
-    model : object
-        A fitted model or rule.
-
-    Returns
-    -------
-    str
-        Its document.
-    """
-    return json.dumps(to_document(model))
