@@ -13,7 +13,7 @@ from pyspark.errors import SparkRuntimeException
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import METHODS
 from calibrant.models import ModelFileError, ScoreModel, to_document
-from calibrant.spark import ScoreCalibrator, ScoreCalibratorModel, _engine
+from calibrant.spark import ScoreCalibrator, ScoreCalibratorModel
 from own_methods import PAGE, files, imported, spark_session
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the guide is not part of an installed package")
@@ -47,7 +47,7 @@ def chances(three_classes):
     )
 
 
-def frame_of(spark, scores, label, weight, n_partitions=5):
+def frame_of(spark, scores, label, weight, n_partitions=2):
     columns = {f"s_{place}": column for place, column in enumerate(scores.T)}
     content = pd.DataFrame(columns | {"label": label, "w": weight})
     return spark.createDataFrame(content).repartition(n_partitions).cache()
@@ -58,16 +58,18 @@ def probabilities(model, frame, *columns):
     return np.array([row.probability.toArray() for row in rows]), np.array([row[1:] for row in rows])
 
 
-@pytest.mark.parametrize("weightCol", [None, "w"])
-@pytest.mark.parametrize(("method", "used"), [("temperature", [0, 1, 2]), ("beta", [0, 1, 2]), ("beta", [1])])
-def test_fits_and_answers_are_those_of_memory(spark, methods, chances, method, used, weightCol, monkeypatch):
-    monkeypatch.setattr(_engine, "FEW_PARTITIONS", 2)  # so that executors merge, too
+@pytest.mark.parametrize(
+    ("method", "used", "weightCol", "n_partitions"),
+    [("temperature", [0, 1, 2], "w", 5), ("beta", [0, 1, 2], None, 3), ("beta", [1], "w", 3)],
+)
+def test_fits_and_answers_are_those_of_memory(spark, methods, chances, method, used, weightCol, n_partitions):
+    """Of five partitions, executors merge the summaries."""
     scores, label, weight = chances
     if len(used) == 1:
         scores, label, weight = (each[label < 2] for each in chances)
     scores = scores[:, used]
     names = [f"s_{place}" for place in range(len(used))]
-    frame = frame_of(spark, scores, label, weight)
+    frame = frame_of(spark, scores, label, weight, n_partitions)
     weighted = {} if weightCol is None else {"weightCol": weightCol}
     columns = {"rawPredictionCol": "s_0"} if len(used) == 1 else {"scoresCols": names}
     model = ScoreCalibrator(method=method, kind="probability", **columns, **weighted).fit(frame)

@@ -53,7 +53,7 @@ def to_onnx(model: Any) -> "ModelProto":
     ------
     OnnxExportError
         If a part of the model has no exact counterpart: coupling, least squares for other codes than
-        one-vs-all, calibrators and rules of one's own.
+        one-vs-all, rules of one's own, and calibrators that are not methods of the registry.
     MissingExtraError
         If the package onnx is not installed.
 
