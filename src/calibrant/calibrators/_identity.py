@@ -30,7 +30,7 @@ class IdentityCalibrator(ScoreCalibrator, name="identity"):
     complexity = 1
 
     def _learn(self) -> Learning[Map]:
-        yield InUnitInterval(self._scores_are())
+        yield InUnitInterval()
         return Identity()
 
     def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002

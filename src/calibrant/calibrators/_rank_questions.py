@@ -127,15 +127,12 @@ class RankLogistic(Question[tuple[LogisticFit, bool]]):
         What of the scores is used.
     smooth : bool
         Whether the targets are Platt's in any case.
-    what : str
-        What to call the scores where they cannot have these features.
     """
 
     ranks: Ranks
     model: int
     features: str
     smooth: bool
-    what: str
 
     def of_cases(self, cases: Cases) -> tuple[LogisticFit, bool]:
         """Fit in memory."""
@@ -144,7 +141,7 @@ class RankLogistic(Question[tuple[LogisticFit, bool]]):
         totals = class_totals(right, weight)
         if min(totals) == 0:
             return _one_sided(totals, len(scores)), True
-        (features,) = features_of(scores, self.features, self.what)
+        (features,) = features_of(scores, self.features)
         fit = fit_fast(features, targets(right, totals, smooth=self.smooth), weight)
         if fit.converged:
             return fit, self.smooth
@@ -153,7 +150,7 @@ class RankLogistic(Question[tuple[LogisticFit, bool]]):
     def in_passes(self, rows: RowsInPasses) -> Plan[tuple[LogisticFit, bool]]:
         """Fit by the same steps, each of which is a pass."""
         ranks = replace(self.ranks, left_out=rows.problem.left_out)
-        problem = Featured(RankProblem(ranks, self.model), self.features, self.what)
+        problem = Featured(RankProblem(ranks, self.model), self.features)
         standard = yield from standardise(problem, rows.sample)
         totals = standard.moments.totals
         wanted = platt_targets(*totals, smooth=self.smooth)

@@ -232,7 +232,7 @@ class RankedLogisticCalibrator(RankedCalibrator, name="ranked_logistic"):
         return "scores with transform='logit'"
 
     def _learn_models(self, ranks: Ranks) -> Learning[tuple[list[RankMap], Array]]:
-        how = FEATURES_OF[self.transform], bool(self.smooth), self._scores_are()
+        how = FEATURES_OF[self.transform], bool(self.smooth)
         questions = [RankLogistic(ranks, model, *how) for model in range(ranks.n_models)]
         share, *fits = yield Several((TrueRanks(ranks), *questions))
         models = [

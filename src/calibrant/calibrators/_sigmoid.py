@@ -101,7 +101,7 @@ class SigmoidCalibrator(ScoreCalibrator, name="sigmoid"):
 
     def _learn(self) -> Learning[Map]:
         found: LogisticAnswer = yield LogisticRegression(
-            FEATURES_OF[self.transform], bool(self.smooth), self.max_iter, self._scores_are()
+            FEATURES_OF[self.transform], bool(self.smooth), self.max_iter
         )
         fit = found.fit
         (self.A_,), self.B_ = found.slope, found.intercept

@@ -51,9 +51,9 @@ def features_named(name: str) -> Features:
     return FEATURES[name]
 
 
-def features_of(scores: Float64Array, name: str, what: str) -> list[Float64Array]:
-    """The features of scores, which are refused, under the name `what`, if they cannot have them."""
+def features_of(scores: Float64Array, name: str) -> list[Float64Array]:
+    """The features of scores, which are refused if they cannot have them."""
     features = features_named(name)
     if features.of_probabilities:
-        scores = check_probabilities(scores, what)
+        scores = check_probabilities(scores, "scores")
     return [np.asarray(each) for each in features.formula(scores, NUMPY)]

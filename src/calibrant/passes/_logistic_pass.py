@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant._core._checks import ROUNDING
-from calibrant._core._errors import DataError
 from calibrant._core._extremes import halving
 from calibrant.maps import NUMPY, features_named
 from calibrant.passes._logistic import BLOCK, derivatives, ray_slopes
 from calibrant.passes._questions import Cases
+from calibrant.passes._range_pass import check_range
 from calibrant.passes._rows import Rows
 from calibrant.passes._summary import Task, Totals
 from calibrant.passes._travel import travels
@@ -28,25 +27,17 @@ class Featured:
         What gives the cases: one score each, or several as the rows of a matrix.
     features : str
         What of the scores is used; of several scores the same of each.
-    what : str
-        What to call the scores where they cannot have these features.
     """
 
     problem: Any
     features: str
-    what: str
 
     def cases(self, rows: Rows) -> Cases:
         """Features of shape (r, n), whether each case is right, and weights."""
         scores, right, weight = self.problem.cases(rows)
         features = features_named(self.features)
         if features.of_probabilities and scores.size:
-            outside = scores[(scores < -ROUNDING) | (scores > 1 + ROUNDING)]
-            if len(outside):
-                raise DataError(
-                    f"{self.what} must lie in [0, 1]; got {outside[0]}; margins must be calibrated or "
-                    "re-scaled first"
-                )
+            check_range(float(scores.min()), float(scores.max()), "scores")
         found = [np.atleast_2d(each) for each in features.formula(scores, NUMPY)]
         return Cases(found[0] if len(found) == 1 else np.concatenate(found), right, weight)
 

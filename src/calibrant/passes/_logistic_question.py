@@ -48,19 +48,16 @@ class LogisticRegression(Question[LogisticAnswer]):
         Whether the targets are Platt's ``(N+ + 1)/(N+ + 2)`` and ``1/(N- + 2)`` instead of 1 and 0.
     max_iter : int, default=100
         Largest number of Newton steps.
-    what : str, default="scores"
-        What to call the scores where they cannot have these features.
     """
 
     features: str = "score"
     smooth: bool = True
     max_iter: int = 100
-    what: str = "scores"
 
     def of_cases(self, cases: Cases) -> LogisticAnswer:
         """By Newton's method in memory."""
         _, target, weight = cases
-        features = features_of(cases.scores.astype(np.float64, copy=False), self.features, self.what)
+        features = features_of(cases.scores.astype(np.float64, copy=False), self.features)
         totals = class_totals(target, weight)
         wanted = targets(target, totals, smooth=self.smooth or min(totals) == 0)
         low, high = (np.array([extreme(each) for each in features]) for extreme in (np.min, np.max))
@@ -74,7 +71,7 @@ class LogisticRegression(Question[LogisticAnswer]):
 
     def in_passes(self, rows: RowsInPasses) -> Plan[LogisticAnswer]:
         """By the same steps, each of which is a pass."""
-        problem = Featured(rows.problem, self.features, self.what)
+        problem = Featured(rows.problem, self.features)
         standard = yield from standardise(problem, rows.sample)
         moments = standard.moments
         totals = moments.totals
