@@ -1,6 +1,7 @@
 """Laws and border checks that hold for every rule, and the rules by name."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -243,3 +244,13 @@ def test_a_rule_that_is_passed_is_copied():
 def test_other_rules_are_refused(rule, message):
     with pytest.raises(CalibrantError, match=message):
         new_rule(rule)
+
+
+@every
+def test_a_fit_that_fails_leaves_the_one_before(rule, data):
+    proba, y, cost = data
+    fitted = clone(rule).fit(pd.DataFrame(proba).add_prefix("p_"), y, cost)
+    kept = pickle.dumps(fitted)
+    with pytest.raises(CalibrantError):
+        fitted.fit(pd.DataFrame(proba).add_prefix("q_"), y, np.full((3, 3), 1e308) * (1 - np.eye(3)))
+    assert pickle.dumps(fitted) == kept

@@ -1,5 +1,6 @@
 """From scores to probabilities to decisions."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -358,3 +359,12 @@ def test_probabilities_are_used_as_they_are():
     proba = softmax(scores)
     model = ScoreModel("identity", COST3, ExpectedCostRule()).fit(proba, y)
     np.testing.assert_allclose(model.predict_proba(proba), proba, atol=1e-15)
+
+
+def test_a_fit_that_fails_leaves_the_one_before():
+    scores, y = class_scores()
+    model = ScoreModel("pav", COST3).fit(pd.DataFrame(scores).add_prefix("s_"), y)
+    kept = pickle.dumps(model)
+    with pytest.raises(CalibrantError):
+        model.set_params(calibrator="identity").fit(pd.DataFrame(scores).add_prefix("t_"), y)
+    assert pickle.dumps(model.set_params(calibrator="pav")) == kept

@@ -21,7 +21,7 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fields import Number, Numbers, Record, check_length
-from calibrant._core._fitted import check_fitted
+from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._kinds import Kind, Kinds
 from calibrant._core._place import Place
 from calibrant.calibrators._base import Calibrator, CalibratorBase, check_columns, fit_rows, takes_of
@@ -361,9 +361,10 @@ class OneVsAllCalibrator(ColumnsCalibrator):
         Self
             The fitted calibrator.
         """
-        rows, classes = self._read_rows(scores, y, sample_weight, self.classes)
-        self.fit_rows(rows, classes)
-        warn_of_direction(self)
+        with all_or_nothing(self):
+            rows, classes = self._read_rows(scores, y, sample_weight, self.classes)
+            self.fit_rows(rows, classes)
+            warn_of_direction(self)
         return self
 
     def fitted_numbers(self) -> dict[str, Any]:
@@ -501,9 +502,10 @@ class CodeCalibrator(ColumnsCalibrator):
         position = check_class_labels(y, len(classes), classes)
         check_same_length(scores=matrix, labels=position)
         weights = check_weights(sample_weight, len(matrix))
-        matrix = self._learn_columns(scores, matrix, self.labels_of_columns(classes))
-        self.fit_rows(Rows(matrix, position, weights).present(), classes)
-        warn_of_direction(self)
+        with all_or_nothing(self):
+            matrix = self._learn_columns(scores, matrix, self.labels_of_columns(classes))
+            self.fit_rows(Rows(matrix, position, weights).present(), classes)
+            warn_of_direction(self)
         return self
 
     @property

@@ -25,7 +25,7 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fields import Record
-from calibrant._core._fitted import check_fitted
+from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._place import Place
 from calibrant.calibrators._base import CalibratorBase, check_columns
 from calibrant.calibrators._direction import warn_of_direction
@@ -166,10 +166,11 @@ class ScoreCalibrator(Method):
         classes, target = check_binary_labels(y, fractions=True)
         check_same_length(scores=column, labels=target)
         weights = check_weights(sample_weight, len(column))
-        column = self._learn_columns(scores, column, classes)
-        cases = Cases(column, target, None)
-        self.fit_cases(cases if weights is None else cases.weighted(weights), classes)
-        warn_of_direction(self)
+        with all_or_nothing(self):
+            column = self._learn_columns(scores, column, classes)
+            cases = Cases(column, target, None)
+            self.fit_cases(cases if weights is None else cases.weighted(weights), classes)
+            warn_of_direction(self)
         return self
 
     def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
@@ -260,8 +261,9 @@ class RowCalibrator(Method):
             The fitted calibrator.
         """
         self.check_parameters()
-        rows, classes = self._read_rows(scores, y, sample_weight, self.classes)
-        return self.fit_rows(rows, classes)
+        with all_or_nothing(self):
+            rows, classes = self._read_rows(scores, y, sample_weight, self.classes)
+            return self.fit_rows(rows, classes)
 
     def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, without those that lack a score."""

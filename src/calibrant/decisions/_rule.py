@@ -15,7 +15,7 @@ from calibrant._core._checks import (
     class_labels,
 )
 from calibrant._core._fields import Number
-from calibrant._core._fitted import check_fitted
+from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
 from calibrant.decisions._decide import least_risk, least_risk_in_graph
@@ -70,15 +70,16 @@ class DecisionRule(Saved, NamedColumns, BaseEstimator, ABC):
         truth = check_class_labels(y, len(matrix))
         check_same_length(proba=estimates, labels=truth)
         weights = check_weights(sample_weight, len(truth))
-        self._labels = class_labels(y, len(matrix))
-        estimates = self._learn_columns(proba, estimates, self._labels, "proba")
-        estimates = estimates.astype(np.float64, copy=False)
-        if weights is not None and not weights.all():
-            present = weights > 0
-            estimates, truth, weights = estimates[present], truth[present], weights[present]
-        rows = TrainingRows(estimates, truth, matrix, weights)
-        rows.refuse_infinite()
-        self.cost_before_, self.cost_after_ = self._fit(rows)
+        with all_or_nothing(self):
+            self._labels = class_labels(y, len(matrix))
+            estimates = self._learn_columns(proba, estimates, self._labels, "proba")
+            estimates = estimates.astype(np.float64, copy=False)
+            if weights is not None and not weights.all():
+                present = weights > 0
+                estimates, truth, weights = estimates[present], truth[present], weights[present]
+            rows = TrainingRows(estimates, truth, matrix, weights)
+            rows.refuse_infinite()
+            self.cost_before_, self.cost_after_ = self._fit(rows)
         return self
 
     def decide(self, proba: object) -> IntArray:

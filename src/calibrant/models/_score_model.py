@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._fitted import check_fitted
+from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._names import NamedColumns, without_names
 from calibrant.calibrators import (
     DEFAULT,
@@ -161,24 +161,25 @@ class ScoreModel(NamedColumns, BaseEstimator):
         calibrator = calibrator_for(chosen, rows.scores.ndim, self.code, self.combine)
         costs, rule = self._read_decisions(rows.classes)
         labels = _labels_of_columns(calibrator, rows.classes)
-        rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
-        fitted = fit_scored(clone(calibrator), rows)
-        warn_of_direction(fitted)
-        judged = _with_estimates(_judge(calibrator, rows))
-        mass = rows.mass()
-        self.summary_ = TrainingSummary(
-            n_rows=rows.n_rows,
-            weight=float(mass.sum()),
-            base_rates=mass / mass.sum(),
-            n_folds=judged.n_folds,
-            n_measured=judged.rows.n_rows,
-            score_columns=tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
-            metrics=measure(judged, costs, rule),
-        )
-        self.rule_ = None
-        if rule is not None and costs is not None:
-            self.rule_ = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
-        self._keep(fitted, rows.classes, costs)
+        with all_or_nothing(self):
+            rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
+            fitted = fit_scored(clone(calibrator), rows)
+            warn_of_direction(fitted)
+            judged = _with_estimates(_judge(calibrator, rows))
+            mass = rows.mass()
+            self.summary_ = TrainingSummary(
+                n_rows=rows.n_rows,
+                weight=float(mass.sum()),
+                base_rates=mass / mass.sum(),
+                n_folds=judged.n_folds,
+                n_measured=judged.rows.n_rows,
+                score_columns=tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
+                metrics=measure(judged, costs, rule),
+            )
+            self.rule_ = None
+            if rule is not None and costs is not None:
+                self.rule_ = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
+            self._keep(fitted, rows.classes, costs)
         return self
 
     @classmethod
