@@ -82,7 +82,7 @@ class Lines(Map, name="lines"):
         high=Number(),
         half=Numbers(),
         begin=Numbers(),
-        width=Numbers(Number(infinite=True)),
+        width=Numbers(Number(0.0)),
         rise=Numbers(),
         value=Numbers(PROBABILITY),
         clip=Maybe(Number(0.0, below=0.5)),
@@ -95,7 +95,7 @@ class Lines(Map, name="lines"):
         half = np.where(np.maximum(np.abs(begin), np.abs(end)) > HUGE, 0.5, 1.0)
         value = np.append(values[0], values)
         rise = np.append(np.diff(value), 0.0)
-        width = np.where(rise == 0, np.inf, end * half - begin * half)
+        width = np.where(rise == 0, 1.0, end * half - begin * half)
         lookup = IntervalLookup(knots)
         return cls(lookup, float(knots[0]), float(knots[-1]), half, begin * half, width, rise, value, clip)
 
@@ -110,6 +110,11 @@ class Lines(Map, name="lines"):
         way = (inside - here(self.begin)) / here(self.width)
         positive = way * here(self.rise) + here(self.value)
         return positive if self.clip is None else ops.clip(positive, self.clip, 1 - self.clip)
+
+    def check(self, at: Place) -> None:
+        """One interval more than edges."""
+        for name in ("half", "begin", "width", "rise", "value"):
+            check_length(getattr(self, name), len(self.edges.edges) + 1, at / name, "one more than edges")
 
 
 @dataclass(frozen=True, eq=False)
