@@ -182,7 +182,8 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
     def check_parameters(self) -> None:
         for name in ("smoothing", "lam", "fallback", "cv"):
             self.parameters.fields[name].check(name, getattr(self, name))
-        self._cell_sizes()
+        self._cell_sizes()  # says what is wrong with the sizes that are used; the others are looked at too
+        self.parameters.fields["candidates"].check("candidates", self.candidates)
 
     def _check_plan(self, plan: RankPlan) -> None:
         most = max(map(len, (*plan.own, plan.shared or ())))
