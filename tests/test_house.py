@@ -1,6 +1,8 @@
 """The rules of the house: public names, lazy imports, a README whose numbers are the measured ones."""
 
+import ast
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 import calibrant
 from calibrant._core._errors import MissingExtraError
+from calibrant.calibrators import METHODS
 
 ROOT = Path(__file__).parent.parent
 ROOMS = sorted(
@@ -45,6 +48,55 @@ def test_every_room_lists_what_it_offers(room):
         value = getattr(module, name)
         if isinstance(value, type) or callable(value):
             assert value.__doc__ or get_origin(value), f"calibrant.{room}.{name} has no docstring"
+
+
+#: Rooms that may know a method by name: where the methods and their maps are, and the runs of the papers.
+KNOW_METHODS = {"calibrators", "maps", "experiments"}
+#: Words that mean something else there than the method of that name: (module, name).
+OTHER_MEANINGS: set[tuple[str, str]] = set()
+
+
+def test_no_other_room_knows_a_method_by_name():
+    source = ROOT / "src" / "calibrant"
+    modules = [path for path in sorted(source.glob("*/*.py")) if path.parent.name not in KNOW_METHODS]
+    found = {
+        (path.relative_to(source).as_posix(), name): line
+        for path in modules
+        for name, line in methods_named_in(path.read_text("utf-8"))
+    }
+    known = [f"{path}:{found[path, name]} names {name}" for path, name in found.keys() - OTHER_MEANINGS]
+    assert not known, f"{'; '.join(sorted(known))}: walk over calibrant.calibrators.METHODS instead"
+    assert found.keys() >= OTHER_MEANINGS, "OTHER_MEANINGS lists what is not there any more"
+
+
+def test_a_method_known_by_name_would_be_found():
+    method = next(iter(METHODS.values()))
+    for code in (
+        f"if name == {method.name!r}: pass",
+        f'raise ValueError(f"{{x}} will not do; use calibrator={method.name!r}, which can")',
+        f"from calibrant import {method.__name__}",
+        f"calibrant.{method.__name__}()",
+        f"hint = 'see {method.__name__}'",
+    ):
+        assert list(methods_named_in(code)), code
+    assert not list(methods_named_in(f'"""Such as {method.name!r}."""\ndef f():\n    "A {method.__name__}"'))
+
+
+def methods_named_in(code):
+    """Methods that are named, by quoted name or by class, in code and in texts that are no docstrings."""
+    tree = ast.parse(code)
+    blocks = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = (node.body[0] for node in ast.walk(tree) if isinstance(node, blocks) and node.body)
+    docstrings = {id(each.value) for each in first if isinstance(each, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            said = "" if id(node) in docstrings else f"'{node.value}'"
+        else:
+            said = " ".join(str(getattr(node, part, "")) for part in ("id", "attr", "name"))
+        for method in METHODS.values():
+            named = re.search(rf"['\"]{method.name}['\"]|\b{method.__name__}\b", said)
+            if named and method.__module__.startswith("calibrant."):
+                yield method.name, getattr(node, "lineno", 0)
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -69,7 +69,10 @@ def test_import_does_not_import_matplotlib():
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (plots.accuracy_heatmap, "table must be what AccuracyTableCalibrator, as tables_.0., gives"),
+        (
+            plots.accuracy_heatmap,
+            "table must be what a calibrator with accuracy tables, as tables_.0., gives",
+        ),
         (plots.detection_diagram, "curve must be what detection_curve or likely_errors with labels gives"),
         (plots.probing_convergence, "curve must be what probing_curve gives"),
         (plots.probing_ladder, "ladder must be what ProbingClassifier, as ladders_.0., gives"),

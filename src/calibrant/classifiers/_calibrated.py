@@ -16,6 +16,7 @@ from calibrant.calibrators import (
     CodeCalibrator,
     calibrator_for,
     fit_rows,
+    names_taking,
     new_calibrator,
     takes_of,
     warn_of_direction,
@@ -305,9 +306,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if self.response_method in ("auto", "predict_proba")
             else f"response_method={self.response_method!r}"
         )
+        names = ", ".join(map(repr, names_taking("score", kind="margin")))
         raise ParameterError(
             f"calibrator={self.calibrator!r} needs a learner with predict_proba, and its probabilities; got "
-            f"{came}; use calibrator='sigmoid' or 'pav', which take margins, or response_method='auto'"
+            f"{came}; use a calibrator that takes margins, one of {names}, or response_method='auto'"
         )
 
     def _classes_of(self, y: Array) -> Array:

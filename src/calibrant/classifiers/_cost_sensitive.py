@@ -19,7 +19,7 @@ from calibrant._core._checks import (
     shown,
 )
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.calibrators import new_calibrator
+from calibrant.calibrators import DEFAULT, new_calibrator
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._given import read_given
 from calibrant.classifiers._retraining import RetrainingClassifier
@@ -289,7 +289,7 @@ class CostSensitiveClassifier(CostClassifier):
             if not hasattr(self.estimator, "predict_proba"):
                 raise ParameterError(
                     f"estimator must have predict_proba; {type(self.estimator).__name__} has none; pass "
-                    "calibrator='pav' to make probabilities of its scores"
+                    f"calibrator={DEFAULT!r} to make probabilities of its scores"
                 )
             return self.estimator
         new_calibrator(self.calibrator)

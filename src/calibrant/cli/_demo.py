@@ -20,8 +20,8 @@ PARTS = (
     "the forecasts would remove, refinement the part that no repair removes."
 )
 INFINITY = (
-    "An infinite log loss is a class that was called impossible and came; PAVCalibrator(clip=0.001) avoids "
-    "that."
+    "An infinite log loss is a class that was called impossible and came; the parameter clip of isotonic "
+    "calibration avoids that."
 )
 
 

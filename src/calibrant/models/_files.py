@@ -59,7 +59,7 @@ def save(model: Any, path: str | os.PathLike[str], *, date: object = None) -> No
     if len(data) > MAX_BYTES:
         raise ModelFileError(
             f"a model file must have at most {MAX_BYTES} bytes; this {type(model).__name__} needs "
-            f"{len(data)}; use a calibrator with fewer numbers, such as 'sigmoid'"
+            f"{len(data)}; use a calibrator with fewer numbers"
         )
     write_whole(path, data, error=ModelFileError)
 

@@ -60,7 +60,7 @@ def accuracy_heatmap(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('f1, the highest score', 'f2, the score at rank 2')
     """
-    expect(table, AccuracyTable, "table", "AccuracyTableCalibrator, as tables_[0],")
+    expect(table, AccuracyTable, "table", "a calibrator with accuracy tables, as tables_[0],")
     check_option("show", show, tuple(MEANINGS))
     n_axes = len(table.axes)
     if n_axes > 2:
