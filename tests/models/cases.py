@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant.calibrators import (
+    METHODS,
     AccuracyTableCalibrator,
     BinningCalibrator,
     CodeCalibrator,
@@ -25,6 +26,8 @@ from calibrant.decisions import (
 )
 from calibrant.models import ScoreModel
 
+#: The methods of the house; tests of methods of one's own may have registered more.
+OURS = {name: each for name, each in METHODS.items() if each.__module__.startswith("calibrant.")}
 COST3 = np.array([[0.0, 1.0, 10.0], [2.0, 0.0, 5.0], [1.0, 4.0, 0.0]])
 NAMES = np.array(["ant", "bée", "cat"])
 MIXED_COST = {1: {1: 0, 2: 5, 7: 9}, 2: {1: 1, 2: 0, 7: 3}, 7: {1: 4, 2: 1, 7: 0}, "ask": {1: 1, 2: 1, 7: 1}}
@@ -81,7 +84,7 @@ def _cases():
     matrix, label = class_scores()
     pairs, _ = pair_scores()
     rules = softmax(matrix), label, COST3
-    return {
+    cases = {
         "pav": (PAVCalibrator().fit(scores, y), scores),
         "pav_linear": (PAVCalibrator("linear", clip=0.01).fit(scores, np.where(y, "yes", "no")), scores),
         "pav_average": (PAVCalibrator("average", laplace=True).fit(scores, y.astype(int)), scores),
@@ -164,6 +167,23 @@ def _cases():
         "model_parts": (ScoreModel.from_fitted(PAVCalibrator().fit(scores, y)), scores),
         "model_table": (ScoreModel("accuracy_table").fit(matrix, label.astype(float)), matrix),
     }
+    return cases | {name: case for name, case in _methods() if name not in cases}
+
+
+def _methods():
+    """Every method of the registry, by itself and, if it takes one score, on a column for every class."""
+    scores, y = one_score()
+    matrix, label = class_scores()
+    for name, method in OURS.items():
+        margin = "margin" in method.kinds
+        calibrator = method.for_rows(len(y), method.kinds[0])
+        columns = matrix if margin else softmax(matrix)
+        if method.takes == "row":
+            yield name, (quietly(calibrator, columns, label), columns)
+            continue
+        column = scores if margin else squashed(scores)
+        yield f"one_vs_all_{name}", (quietly(OneVsAllCalibrator(calibrator), columns, label), columns)
+        yield name, (quietly(calibrator, column, y), column)
 
 
 CASES = _cases()

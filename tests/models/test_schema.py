@@ -14,7 +14,7 @@ VALIDATOR = Draft202012Validator(schema())
 
 
 def test_the_file_in_the_package_is_what_the_tables_say():
-    assert schema() == make_schema()
+    assert schema() == make_schema(), "run python tests/models/golden/write_v1.py, which writes it"
 
 
 def test_it_is_a_schema():

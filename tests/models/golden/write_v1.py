@@ -1,7 +1,8 @@
-"""Write the golden model files of version 1, once: `python tests/models/golden/write_v1.py`.
+"""Write the golden model files of version 1, once, and the schema: `python tests/models/golden/write_v1.py`.
 
 They stand for the files that users have. A file that exists is left as it is: if a change makes one of them
-load or predict otherwise, then it is the change that is wrong.
+load or predict otherwise, then it is the change that is wrong. Methods of the registry need not be named
+below.
 """
 
 import json
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).parent / "v1"
+SCHEMA = Path(__file__).parents[3] / "src" / "calibrant" / "models" / "schemas" / "v1.json"
 NAMES = [
     "pav",
     "pav_linear",
@@ -45,10 +47,14 @@ NAMES = [
 def main() -> None:
     """Write what is missing."""
     sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+    from calibrant.calibrators import METHODS
     from calibrant.models import save
+    from calibrant.models._schema import make_schema
+    from calibrant.models._text import to_text
     from models.cases import CASES, answers
 
-    for name in NAMES:
+    methods = [*METHODS, *(f"one_vs_all_{name}" for name in METHODS)]
+    for name in dict.fromkeys([*NAMES, *(each for each in methods if each in CASES)]):
         model, data = CASES[name]
         path, expected = HERE / f"{name}.json", HERE / f"{name}.expected.json"
         if path.exists():
@@ -58,6 +64,7 @@ def main() -> None:
         said = [np.where(each == each, each, None).tolist() for each in answers(model, rows)]
         contents = {"rows": None if rows is None else rows.tolist(), "answers": said}
         expected.write_text(json.dumps(contents, ensure_ascii=False) + "\n", "utf-8")
+    SCHEMA.write_text(to_text(make_schema()), "utf-8")
 
 
 if __name__ == "__main__":
