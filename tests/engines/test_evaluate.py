@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 from calibrant import metrics
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.engines import PassOptions, Rows, evaluate_in_passes
-from calibrant.engines._evaluate import _evaluate
+from calibrant.engines._evaluate import evaluation_plan
 from engines.scatter import run_scattered
 
 
@@ -33,7 +33,7 @@ def test_metrics_are_those_of_memory(n_columns, data):
     rows = data.draw(forecasts(n_columns))
     k = max(n_columns, 2)
     options = PassOptions(n_bins=data.draw(st.integers(1, 50)), max_rows=data.draw(st.integers(1, 200)))
-    found = run_scattered(_evaluate(k, 0.15, options, None), rows, data.draw(st.integers(0, 99)))
+    found = run_scattered(evaluation_plan(k, 0.15, options, None), rows, data.draw(st.integers(0, 99)))
     how = {"sample_weight": rows.weight, "classes": np.arange(k)}
     y, proba = rows.position, rows.scores
     close = {"rtol": 1e-12, "atol": 1e-12}
@@ -74,7 +74,7 @@ def test_groups_and_columns_are_measured_each_for_itself(n_columns, data):
     key = np.array([numbers.get(g, 99) for g in group], dtype=np.uint64)
     keyed = Rows(rows.scores, rows.position, rows.weight, key)
     options = PassOptions(n_bins=data.draw(st.integers(1, 50)), max_rows=data.draw(st.integers(1, 200)))
-    plan = _evaluate(k, 0.1, options, None, len(numbers))
+    plan = evaluation_plan(k, 0.1, options, None, len(numbers))
     found = run_scattered(plan, keyed, data.draw(st.integers(0, 99)))
     assert len(found.groups) == len(numbers)
     for number, each in enumerate(found.groups):

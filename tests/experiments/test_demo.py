@@ -5,12 +5,12 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant.experiments._demo import (
-    N_STEPS,
+    N_DEMO_STEPS,
     SPEED_COSTS,
-    Forecasts,
+    DemoForecasts,
     Problem,
     _out_of_fold,
-    forecasts,
+    demo_forecasts,
     problems,
     reports,
 )
@@ -49,7 +49,7 @@ def test_every_row_is_judged_by_a_model_that_has_not_seen_it():
 
 def test_lines_of_the_table_are_measures_of_the_library(diabetes):
     proba = np.random.default_rng(0).dirichlet(np.ones(3), size=442)
-    (line,) = Forecasts(diabetes, "guess", {"raw": proba}).evaluations()
+    (line,) = DemoForecasts(diabetes, "guess", {"raw": proba}).evaluations()
     assert line.brier == brier_score(diabetes.y, proba)
     assert line.log_loss == log_loss(diabetes.y, proba)
     assert (line.problem, line.learner, line.method) == ("diabetes", "guess", "raw")
@@ -57,8 +57,8 @@ def test_lines_of_the_table_are_measures_of_the_library(diabetes):
 
 def test_progress_counts_every_step(monkeypatch):
     monkeypatch.setattr("calibrant.experiments._demo._out_of_fold", lambda *_: np.ones((1, 1)))
-    steps = list(forecasts())
-    assert len(steps) == N_STEPS
+    steps = list(demo_forecasts())
+    assert len(steps) == N_DEMO_STEPS
     assert [step.learner for step in steps if step is not None] == ["naive Bayes", "linear SVM"] * 2
 
 
@@ -70,7 +70,7 @@ def test_the_reports_are_of_what_the_ranking_recommends(diabetes):
         k, n = len(problem.classes), len(problem.y)
         good = np.full((n, k), 0.1 / (k - 1))
         good[np.arange(n), np.where(rng.random(n) < 0.9, problem.y, rng.integers(k, size=n))] = 0.9
-        results.append(Forecasts(problem, "naive Bayes", {"raw": np.full((n, k), 1 / k), "pav": good}))
+        results.append(DemoForecasts(problem, "naive Bayes", {"raw": np.full((n, k), 1 / k), "pav": good}))
     found = reports(results)
     assert [summary.title for summary in found.values()] == [
         "Digits: naive Bayes, raw",

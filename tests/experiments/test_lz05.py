@@ -12,7 +12,7 @@ from calibrant.experiments import _lz05, _lz05_figure, _lz05_paper, _lz05_protoc
 from calibrant.experiments._cache import Cache
 from calibrant.experiments._datasets import find
 from calibrant.experiments._experiment import Done, Experiment
-from calibrant.experiments._runner import run
+from calibrant.experiments._runner import run_experiment as run
 from golden import HERE, revive
 
 METHODS = _lz05_paper.METHODS

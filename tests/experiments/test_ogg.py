@@ -13,7 +13,7 @@ from calibrant.experiments._cache import Cache
 from calibrant.experiments._data_columns import MULTICLASS
 from calibrant.experiments._datasets import find, read_table
 from calibrant.experiments._experiment import Done
-from calibrant.experiments._runner import run
+from calibrant.experiments._runner import run_experiment as run
 
 CHECKS = ("average", "larger", "LF harmful", "LF where said", "little", "raised", "MetaCost")
 

@@ -14,7 +14,7 @@ from calibrant.experiments import _cache
 from calibrant.experiments._cache import Cache
 from calibrant.experiments._data_download import MissingDataError
 from calibrant.experiments._experiment import Experiment, Findings, Job, Row
-from calibrant.experiments._runner import run
+from calibrant.experiments._runner import run_experiment as run
 
 #: A module of jobs, as a paper has one: it notes every run in a file.
 MODULE = """
@@ -191,7 +191,7 @@ main(Path(sys.argv[1]))
 HELPER = """
 from calibrant.experiments._cache import Cache
 from calibrant.experiments._experiment import Experiment, Findings, Job
-from calibrant.experiments._runner import run
+from calibrant.experiments._runner import run_experiment as run
 from some_jobs import square
 
 def main(folder):

@@ -8,7 +8,7 @@ from calibrant.experiments import _tto_scores
 from calibrant.experiments._cache import Cache
 from calibrant.experiments._datasets import find
 from calibrant.experiments._experiment import Experiment
-from calibrant.experiments._runner import run
+from calibrant.experiments._runner import run_experiment as run
 from calibrant.experiments._tto import DIGITS, EXPERIMENTS, NEWS, SURVEY
 
 BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}

@@ -19,7 +19,7 @@ from calibrant.experiments import (
 from calibrant.experiments._cache import Cache
 from calibrant.experiments._datasets import find
 from calibrant.experiments._experiment import Done
-from calibrant.experiments._runner import run
+from calibrant.experiments._runner import run_experiment as run
 from calibrant.experiments._ze02 import EXPERIMENTS
 
 BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}

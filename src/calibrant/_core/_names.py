@@ -257,6 +257,11 @@ def without_names(model: Any) -> Any:
     return blind
 
 
+def take_names(model: NamedColumns, other: object) -> None:
+    """Let a model remember the columns of another, if that takes them by name."""
+    model._columns = getattr(other, "_columns", None)
+
+
 def _order_by_label(texts: Sequence[str], classes: Iterable[object] | None, name: str) -> list[int] | None:
     """The places of the classes; None if the columns are to be taken where they stand.
 

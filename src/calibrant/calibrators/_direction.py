@@ -9,7 +9,7 @@ from typing import Any
 from calibrant._core._arrays import Array
 from calibrant._core._checks import plain
 from calibrant._core._errors import ScoreDirectionWarning
-from calibrant.metrics._direction import NOTHING, Direction, normal_tail, wrong_columns
+from calibrant.metrics import NO_DIRECTION, Direction, normal_tail, wrong_columns
 
 #: Columns that a warning names.
 MOST_NAMED = 5
@@ -35,7 +35,7 @@ def warn_of_direction(
     alone = parts == [calibrator]
     by_class = not alone and hasattr(calibrator, "classes_") and not hasattr(calibrator, "code_")
     warn_of_columns(
-        [getattr(each, "_direction", NOTHING) for each in parts],
+        [getattr(each, "_direction", NO_DIRECTION) for each in parts],
         calibrator.classes_ if classes is None and (alone or by_class) else classes,
         n_learners,
         stacklevel + 1,

@@ -31,7 +31,7 @@ from calibrant.calibrators._base import CalibratorBase, check_columns
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._registry import METHODS
 from calibrant.maps import AnyMap, Map
-from calibrant.metrics._direction import NOTHING, Direction, sides_of
+from calibrant.metrics import NO_DIRECTION, Direction, sides_of
 from calibrant.passes import (
     Cases,
     Learning,
@@ -64,7 +64,7 @@ class Method(CalibratorBase):
     complexity: ClassVar[float] = math.inf
 
     map_: Map
-    _direction: Direction = NOTHING
+    _direction: Direction = NO_DIRECTION
 
     def __init_subclass__(cls, name: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -11,10 +11,11 @@ from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._cost_sensitive import CostSensitiveClassifier
 from calibrant.classifiers._costing import CostingClassifier
 from calibrant.classifiers._ladder import Ladder
-from calibrant.classifiers._metacost import MetaCostClassifier
+from calibrant.classifiers._metacost import MetaCostClassifier, average_estimates as average_estimates
 from calibrant.classifiers._minimax import CrossEntropy, SquaredError
 from calibrant.classifiers._probing import ProbingClassifier
 from calibrant.classifiers._probing_curve import ProbingCurve, probing_curve
+from calibrant.classifiers._scores import score as score
 
 __all__ = [
     "CalibratedClassifier",

@@ -27,8 +27,14 @@ from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import plan_rows
 from calibrant.classifiers._scores import check_scored, score
 from calibrant.classifiers._training import Problem, fit_or_constant, train_all
-from calibrant.decisions import DecisionRule, ExpectedCostRule, cost_matrix, new_rule, rarity_costs
-from calibrant.decisions._matrix import refuse_unreasonable
+from calibrant.decisions import (
+    DecisionRule,
+    ExpectedCostRule,
+    cost_matrix,
+    new_rule,
+    rarity_costs,
+    refuse_unreasonable,
+)
 
 
 class CostClassifier(RetrainingClassifier):

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant.codes import normalize
-from calibrant.codes._projection import project_on_simplex
+from calibrant.codes import normalize, project_on_simplex
 
 
 def raw(answers: Float64Array, left_out: int) -> Float64Array:

@@ -13,10 +13,15 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import label_text
 from calibrant.cli._progress import watched
 from calibrant.cli._show import count
-from calibrant.engines import Source, choose_columns, open_sink, open_source
-from calibrant.engines._plain import chosen_rows
-from calibrant.engines._source import first_twice
-from calibrant.engines._table_rows import BatchReader
+from calibrant.engines import (
+    BatchReader,
+    Source,
+    choose_columns,
+    chosen_rows,
+    first_twice,
+    open_sink,
+    open_source,
+)
 
 if TYPE_CHECKING:
     from calibrant.models import ScoreModel
@@ -122,7 +127,7 @@ class _Work:
         source: Source,
         invalid: str,
     ) -> None:
-        from calibrant.models._chain import form_of_scores
+        from calibrant.models import form_of_scores
 
         self._model = model
         self._columns = columns

@@ -99,11 +99,10 @@ def _compare_memory(rows: Labelled, kind: Kind, combine: str, cv: int) -> "Metho
 def _compare_passes(
     rows: PassRows, kind: Kind, combine: str, cv: int, check: ScoreCheck
 ) -> "MethodComparison":
-    from calibrant.engines import PassOptions, run_plan
-    from calibrant.engines._compare import _compare
+    from calibrant.engines import PassOptions, comparison_plan, run_plan
     from calibrant.passes import surveyed
 
-    plan = _compare(None, rows.classes, combine, kind, cv, 0, PassOptions(), rows.n_rows)
+    plan = comparison_plan(None, rows.classes, combine, kind, cv, 0, PassOptions(), rows.n_rows)
     with watched_passes(rows.source) as progress:
         return run_plan(surveyed(plan, len(rows.classes), check.survey), rows, progress)
 

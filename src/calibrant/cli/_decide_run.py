@@ -17,10 +17,7 @@ from calibrant.cli._reading import as_proba, read_matrix
 from calibrant.cli._show import Table, amount, count, percent, show_facts, show_json, show_table, show_text
 from calibrant.cli._size import read_or_sample
 from calibrant.cli._wanted import Wanted, choose_scores, two_classes
-from calibrant.engines import Source, open_sink, open_source
-from calibrant.engines._files import STANDARD
-from calibrant.engines._plain import chosen_rows
-from calibrant.engines._table_rows import BatchReader
+from calibrant.engines import STANDARD, BatchReader, Source, chosen_rows, open_sink, open_source
 
 if TYPE_CHECKING:
     from calibrant.decisions import RuleResult
@@ -95,7 +92,7 @@ class _Choice:
         self._known: dict[str | None, int] = {text: place for place, text in enumerate(texts)}
         self._rule: Any = None
         self._n_learned, self._n_sampled_from, self._n_skipped = 0, 0, 0
-        from calibrant.decisions._ledger import Ledger
+        from calibrant.decisions import Ledger
 
         self._ledger = Ledger(self._matrix, self._actions, texts)
 
@@ -217,7 +214,7 @@ def _show(content: dict[str, Any], *, err: bool) -> None:
 
 
 def _saving(what: str, plain: float, paid: float) -> list[tuple[str, str]]:
-    from calibrant.decisions._ledger import saved_share
+    from calibrant.decisions import saved_share
 
     share = f" ({percent(saved_share(plain, paid))})" if plain else ""
     return [

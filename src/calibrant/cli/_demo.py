@@ -8,7 +8,13 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from calibrant.experiments._demo import N_STEPS, Evaluation, Forecasts, forecasts, write_reports
+from calibrant.experiments import (
+    N_DEMO_STEPS,
+    DemoForecasts,
+    DemoLine,
+    demo_forecasts,
+    write_demo_reports,
+)
 
 MEASURES = ("brier", "calibration", "refinement", "log_loss", "error")
 LEGEND = (
@@ -33,20 +39,20 @@ def run(folder: Path) -> None:
     for paragraph in (LEGEND, PARTS, INFINITY):
         console.print(paragraph)
     console.print("\nOpen these pages in a browser:")
-    for path, summary in write_reports(results, folder).items():
+    for path, summary in write_demo_reports(results, folder).items():
         console.print(f"  {path}", soft_wrap=True)
         console.print(f"    {summary.title}. {summary.verdict.headline}", soft_wrap=True)
 
 
-def _forecasts(console: Console) -> list[Forecasts]:
+def _forecasts(console: Console) -> list[DemoForecasts]:
     if not console.is_terminal:
-        return [found for found in forecasts() if found is not None]
+        return [found for found in demo_forecasts() if found is not None]
     with Progress(console=console, transient=True) as progress:
-        steps = progress.track(forecasts(), total=N_STEPS, description="training and calibrating")
+        steps = progress.track(demo_forecasts(), total=N_DEMO_STEPS, description="training and calibrating")
         return [found for found in steps if found is not None]
 
 
-def _table(groups: list[list[Evaluation]]) -> Table:
+def _table(groups: list[list[DemoLine]]) -> Table:
     table = Table("", box=SIMPLE_HEAD, pad_edge=False)
     for measure in MEASURES:
         table.add_column(measure.replace("_", " "), justify="right")

@@ -13,8 +13,8 @@ from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.cli._reading import Labelled
 from calibrant.cli._wanted import Wanted
-from calibrant.engines._source import shown
-from calibrant.metrics._direction import Direction, directions_of, mostly_wrong, wrong_columns
+from calibrant.engines import shown
+from calibrant.metrics import Direction, directions_of, mostly_wrong, wrong_columns
 
 if TYPE_CHECKING:
     from calibrant.passes import ScoreSurvey

@@ -20,13 +20,8 @@ from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._fitting import Fitted, NewModel, checked_plan, with_columns
 from calibrant.cli._reading import SUM_ROUNDING, in_order
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import Chosen
-from calibrant.engines._columns import label_values
-from calibrant.engines._files_bytes import layout_of
-from calibrant.engines._source import Columns
-from calibrant.spark import FrameRows
-from calibrant.spark._columns import quoted
-from calibrant.spark._survey import MOST_LABELS
+from calibrant.engines import Chosen, Columns, label_values, layout_of
+from calibrant.spark import MOST_LABELS, FrameRows, quoted
 
 
 def fit_spark(path: str, file_format: str | None, wanted: Wanted, master: str, new: NewModel) -> Fitted:

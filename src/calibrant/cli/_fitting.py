@@ -14,10 +14,8 @@ from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
 from calibrant.cli._reading import Labelled
 from calibrant.codes import check_code
-from calibrant.engines import PassOptions, run_plan
-from calibrant.engines._fit import judged_model_plan
-from calibrant.models import ScoreModel, TrainingSummary
-from calibrant.models._cross_fit import Judged
+from calibrant.engines import PassOptions, judged_model_plan, run_plan
+from calibrant.models import Judged, ScoreModel, TrainingSummary
 from calibrant.passes import Plan, surveyed
 
 #: Makes the unfitted model for a number of rows and the classes.

@@ -3,9 +3,7 @@
 from sklearn.base import clone
 
 from calibrant.cli._reading import Labelled
-from calibrant.models import ScoreModel
-from calibrant.models._cross_fit import Judged, judge, stratified_folds
-from calibrant.models._scored_rows import ScoredRows
+from calibrant.models import Judged, ScoredRows, ScoreModel, judge, stratified_folds
 
 N_FOLDS = 5
 

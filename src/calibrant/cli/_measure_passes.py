@@ -9,8 +9,8 @@ from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._measures import ClassMeasures, Found, Measures, no_weight
 from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
-from calibrant.engines import Evaluation, PassOptions, run_plan
-from calibrant.engines._evaluate import WIDTH, _evaluate
+from calibrant.engines import Evaluation, PassOptions, evaluation_plan, run_plan
+from calibrant.metrics import BIN_WIDTH
 from calibrant.passes import NoRowsError, surveyed
 
 
@@ -19,7 +19,7 @@ def measure_passes(rows: PassRows, check: ScoreCheck) -> Found:
     try:
         with watched_passes(rows.source) as progress:
             n_classes = len(rows.classes)
-            plan = _evaluate(n_classes, WIDTH, PassOptions(), rows.n_rows, len(rows.groups))
+            plan = evaluation_plan(n_classes, BIN_WIDTH, PassOptions(), rows.n_rows, len(rows.groups))
             found = run_plan(surveyed(plan, n_classes, check.survey), rows, progress)
     except NoRowsError:
         raise no_weight(rows.weight, rows.source.name) from None

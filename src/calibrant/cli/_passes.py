@@ -12,15 +12,17 @@ from calibrant._core._errors import DataError
 from calibrant.cli._progress import watched
 from calibrant.cli._reading import check_proba, in_order, read_groups, refuse_no_rows
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import Chosen, Source, TableRows
-from calibrant.engines._columns import (
+from calibrant.engines import (
+    BatchReader,
+    Chosen,
+    Source,
+    TableRows,
     label_codes,
     label_values,
     lenient_numbers,
     read_label_texts,
     texts_that_occur,
 )
-from calibrant.engines._table_rows import BatchReader
 from calibrant.passes import Hashes, Rows
 
 #: Groups that are measured in the same passes, at most.

@@ -13,10 +13,16 @@ from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.cli._progress import watched
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import Chosen, Source
-from calibrant.engines._columns import label_codes, label_values, place_finder
-from calibrant.engines._source import Columns, shown
-from calibrant.engines._table_rows import BatchReader
+from calibrant.engines import (
+    BatchReader,
+    Chosen,
+    Columns,
+    Source,
+    label_codes,
+    label_values,
+    place_finder,
+    shown,
+)
 
 #: How far from one the printed probabilities of a row may sum.
 SUM_ROUNDING = 1e-3

@@ -11,8 +11,7 @@ from calibrant.cli._reading import Labelled
 from calibrant.cli._show import count
 from calibrant.cli._size import read_or_sample
 from calibrant.cli._wanted import Wanted
-from calibrant.engines import open_source
-from calibrant.engines._files import STANDARD
+from calibrant.engines import STANDARD, open_source
 
 
 def run(

@@ -13,12 +13,19 @@ from typing import Any
 import click
 
 from calibrant.cli._show import Table, show_json, show_table
-from calibrant.experiments import EXPERIMENTS
-from calibrant.experiments._cache import Cache
-from calibrant.experiments._document import to_document, write_document
-from calibrant.experiments._experiment import Experiment, Scale
-from calibrant.experiments._layout import HELD, blocks, row_names
-from calibrant.experiments._runner import Outcome, run as run_experiment
+from calibrant.experiments import (
+    EXPERIMENTS,
+    HELD,
+    Cache,
+    Experiment,
+    Outcome,
+    Scale,
+    blocks,
+    row_names,
+    run_experiment,
+    to_document,
+    write_document,
+)
 
 INTERRUPTED = 130
 #: Called with the name of the experiment, the number of finished jobs and the number of all.

@@ -2,11 +2,8 @@
 
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
-from calibrant.engines import Chosen, Source, choose_columns
-from calibrant.engines._columns import match_classes
-from calibrant.engines._source import shown
-from calibrant.models import ScoreModel
-from calibrant.models._chain import form_of_scores
+from calibrant.engines import Chosen, Source, choose_columns, match_classes, shown
+from calibrant.models import ScoreModel, form_of_scores
 
 #: What a single column of scores is called, if there are other columns.
 USUAL_NAMES = ("score", "scores")

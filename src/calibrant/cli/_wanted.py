@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.engines import Chosen, choose_columns
-from calibrant.engines._columns import match_classes
-from calibrant.engines._source import Columns, shown
+from calibrant.engines import Chosen, Columns, choose_columns, match_classes, shown
 
 
 @dataclass(frozen=True)

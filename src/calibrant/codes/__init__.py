@@ -19,6 +19,7 @@ Coupling looked at closely
     `published_one_vs_all` is where the update as published ends for one-vs-all.
 """
 
+from calibrant.codes._answers import check_column_weights as check_column_weights
 from calibrant.codes._combiners import (
     COMBINER as COMBINER,
     Combiner as Combiner,
@@ -43,6 +44,7 @@ from calibrant.codes._matrices import (
 from calibrant.codes._names import check_code
 from calibrant.codes._normalize import normalize
 from calibrant.codes._problems import BinaryProblem, BinaryProblems, binary_problems, expected_answers
+from calibrant.codes._projection import project_on_simplex as project_on_simplex
 from calibrant.codes._published import noniterative_coupling, published_one_vs_all
 from calibrant.codes._random_matrices import random_dense, random_sparse
 from calibrant.codes._validation import Finding, code_findings, validate_code

@@ -22,11 +22,17 @@ from calibrant.decisions._comparison import RuleComparison, RuleResult, compare_
 from calibrant.decisions._cost_table import CostTable, expected_cost, realised_cost
 from calibrant.decisions._decide import decide, least_risk_in_graph as least_risk_in_graph
 from calibrant.decisions._equal_risk import EqualRiskPoint, equal_risk_point
+from calibrant.decisions._estimates import check_estimates as check_estimates
 from calibrant.decisions._expected import ExpectedCostRule
-from calibrant.decisions._labelled import cost_matrix
+from calibrant.decisions._labelled import cost_matrix, costs_of_frame as costs_of_frame
 from calibrant.decisions._lachiche_flach import LachicheFlachRule, weight_matrix
+from calibrant.decisions._ledger import Ledger as Ledger, saved_share as saved_share
 from calibrant.decisions._mailing import ProfitCurve, mailing_costs, profit_curve
-from calibrant.decisions._matrix import reasonable
+from calibrant.decisions._matrix import (
+    check_cost as check_cost,
+    reasonable,
+    refuse_unreasonable as refuse_unreasonable,
+)
 from calibrant.decisions._mossman import MossmanRule, mossman_matrix
 from calibrant.decisions._names import RULES as RULES, new_rule, rule_kinds as rule_kinds
 from calibrant.decisions._parallel import ParallelPartitionRule, partition_matrix

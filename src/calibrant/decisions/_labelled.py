@@ -64,7 +64,7 @@ def cost_matrix(cost: object, classes: object, actions: object = None) -> Float6
         named = _from_mapping(cost)
     elif hasattr(cost, "columns"):
         decisions, truths = [str(name) for name in decisions], [str(name) for name in truths]
-        named = _from_frame(cost, set(truths))
+        named = costs_of_frame(cost, set(truths))
     else:
         return _positional(cost, len(decisions), len(truths))
     _refuse_unknown(named, decisions, truths)
@@ -95,7 +95,7 @@ def _from_mapping(cost: Mapping[Any, Any]) -> NamedCosts:
     return {plain(i): {plain(j): value for j, value in row.items()} for i, row in cost.items()}
 
 
-def _from_frame(cost: Any, truths: set[object]) -> NamedCosts:
+def costs_of_frame(cost: Any, truths: set[object]) -> NamedCosts:
     """A frame as a mapping of mappings, with text for names."""
     import narwhals as nw  # noqa: PLC0415  (only those who pass frames pay for it)
 

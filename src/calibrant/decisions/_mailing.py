@@ -7,9 +7,14 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import check_number, check_probabilities
-from calibrant.metrics import MailingProfit, mailing_profit
-from calibrant.metrics._profit import KDD98_LETTER
-from calibrant.metrics._rows import counting_rows, one_column, positive_column
+from calibrant.metrics import (
+    KDD98_LETTER,
+    MailingProfit,
+    counting_rows,
+    mailing_profit,
+    one_column,
+    positive_column,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,17 +21,50 @@ task travels as JSON (`task_from_json`). `run_plan` is the engine of this proces
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from calibrant.engines._columns import Chosen, choose_columns
-from calibrant.engines._files import open_source
+from calibrant.engines._columns import (
+    Chosen,
+    choose_columns,
+    label_codes as label_codes,
+    label_values as label_values,
+    lenient_numbers as lenient_numbers,
+    match_classes as match_classes,
+    place_finder as place_finder,
+    read_label_texts as read_label_texts,
+    read_numbers as read_numbers,
+    texts_that_occur as texts_that_occur,
+)
+from calibrant.engines._files import STANDARD as STANDARD, open_source
+from calibrant.engines._files_bytes import COMPRESSIONS as COMPRESSIONS, layout_of as layout_of
+from calibrant.engines._plain import chosen_rows as chosen_rows
 from calibrant.engines._sink import Sink, open_sink
-from calibrant.engines._source import Source
+from calibrant.engines._source import (
+    Columns as Columns,
+    Source,
+    first_twice as first_twice,
+    shown as shown,
+)
 
 if TYPE_CHECKING:
     from calibrant.engines._apply import apply_in_batches
-    from calibrant.engines._compare import compare_in_passes
-    from calibrant.engines._evaluate import Evaluation, evaluate_in_passes
-    from calibrant.engines._fit import calibrator_plan, fit_in_passes, model_plan
-    from calibrant.engines._table_rows import TableRows, rows_of
+    from calibrant.engines._compare import (
+        any_can_only_rise as any_can_only_rise,
+        compare_in_passes,
+        comparison_plan as comparison_plan,
+    )
+    from calibrant.engines._evaluate import (
+        Evaluation,
+        evaluate_in_passes,
+        evaluation_plan as evaluation_plan,
+    )
+    from calibrant.engines._fit import (
+        calibrator_plan,
+        fit_in_passes,
+        judged_model_plan as judged_model_plan,
+        model_plan,
+    )
+    from calibrant.engines._forecast import GivenForecast as GivenForecast
+    from calibrant.engines._metric_pass import MetricSums as MetricSums, SumMetrics as SumMetrics
+    from calibrant.engines._table_rows import BatchReader as BatchReader, TableRows, rows_of
     from calibrant.passes import (
         PassOptions,
         Progress,
@@ -46,18 +79,26 @@ if TYPE_CHECKING:
 
 #: Imported when they are first used, as they need scikit-learn, and who only reads a file does not.
 _HOME = {
+    "BatchReader": "calibrant.engines._table_rows",
     "Evaluation": "calibrant.engines._evaluate",
+    "GivenForecast": "calibrant.engines._forecast",
+    "MetricSums": "calibrant.engines._metric_pass",
     "PassOptions": "calibrant.passes",
     "Progress": "calibrant.passes",
     "Rows": "calibrant.passes",
+    "SumMetrics": "calibrant.engines._metric_pass",
     "Summary": "calibrant.passes",
     "TableRows": "calibrant.engines._table_rows",
     "Task": "calibrant.passes",
+    "any_can_only_rise": "calibrant.engines._compare",
     "apply_in_batches": "calibrant.engines._apply",
     "calibrator_plan": "calibrant.engines._fit",
     "compare_in_passes": "calibrant.engines._compare",
+    "comparison_plan": "calibrant.engines._compare",
     "evaluate_in_passes": "calibrant.engines._evaluate",
+    "evaluation_plan": "calibrant.engines._evaluate",
     "fit_in_passes": "calibrant.engines._fit",
+    "judged_model_plan": "calibrant.engines._fit",
     "model_plan": "calibrant.engines._fit",
     "read_summary": "calibrant.passes",
     "reduce_rows": "calibrant.passes",

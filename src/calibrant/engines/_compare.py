@@ -24,9 +24,7 @@ from calibrant.engines._evaluate import decomposition, split_plans
 from calibrant.engines._fit import _labels
 from calibrant.engines._forecast import CrossFitForecast
 from calibrant.engines._metric_pass import MetricSums, SumMetrics
-from calibrant.models import MethodComparison, MethodResult
-from calibrant.models._advice import advise
-from calibrant.models._comparison import MOST_GROUPS, _Losses, _methods_of
+from calibrant.models import MOST_GROUPS, Losses, MethodComparison, MethodResult, advise, methods_of
 from calibrant.passes import (
     ClassCounts,
     Fold,
@@ -116,7 +114,7 @@ def compare_in_passes(
     n_folds = int(check_number("cv", cv, "a whole number from 2", lambda n: n >= 2 and n == int(n)))
     known = getattr(rows_of_pass, "n_rows", None) if n_rows is None else n_rows
     labels = _labels(classes, rows_of_pass, None)
-    plan = _compare(
+    plan = comparison_plan(
         methods,
         labels,
         combine,
@@ -142,7 +140,7 @@ def any_can_only_rise(methods: Sequence[str] | Mapping[str, object] | None) -> b
     return any(map(can_only_rise, methods.values() if isinstance(methods, Mapping) else methods))
 
 
-def _compare(
+def comparison_plan(
     methods: Any,
     classes: Array,
     combine: object,
@@ -152,13 +150,39 @@ def _compare(
     options: PassOptions,
     n_rows: int | None,
 ) -> Plan[MethodComparison]:
+    """The plan of a comparison of methods.
+
+    Parameters
+    ----------
+    methods : sequence of str, mapping of str to calibrator, or None
+        The methods; None for all that take such scores.
+    classes : ndarray of shape (k,)
+        The labels.
+    combine : str or object
+        How the answers of two-class methods become one distribution.
+    kind : {"margin", "probability"}
+        What the scores are.
+    n_folds : int
+        Number of folds.
+    random_state : int, Generator, RandomState or None
+        How rows are resampled.
+    options : PassOptions
+        How much memory may be used.
+    n_rows : int or None
+        About how many rows there are.
+
+    Returns
+    -------
+    MethodComparison
+        The methods, the best first.
+    """
     taken: Sample = yield TakeSample()
     sample = taken.rows()
     if len(sample) == 0:
         raise NoRowsError
     counts: ClassCounts = yield from count_classes(len(classes))
     n_dimensions = 1 if sample.scores.shape[1] == 1 else 2
-    chosen = _methods_of(methods, n_dimensions, kind)
+    chosen = methods_of(methods, n_dimensions, kind)
     per_method = _share(options, n_folds * len(chosen), counts.n_rows)
     plans: list[Plan[Any]] = []
     for given in chosen.values():
@@ -213,7 +237,7 @@ def _ranked(
 ) -> MethodComparison:
     order = sorted(range(len(names)), key=lambda place: measured[place][0].log_loss)
     weights = measured[0][0].groups[0]
-    losses = _Losses(np.stack([measured[place][0].groups[1] for place in order], axis=1), weights)
+    losses = Losses(np.stack([measured[place][0].groups[1] for place in order], axis=1), weights)
     shares = losses.shares_best(generator(random_state))
     results = []
     for rank, place in enumerate(order):

@@ -12,7 +12,7 @@ from calibrant.engines._checked_rows import checked_rows
 from calibrant.engines._fit import _labels
 from calibrant.engines._forecast import ForecastProblem, GivenForecast, GroupForecast
 from calibrant.engines._metric_pass import MetricSums, SumMetrics
-from calibrant.metrics import BrierDecomposition, ReliabilityBins
+from calibrant.metrics import BIN_WIDTH, BrierDecomposition, ReliabilityBins
 from calibrant.passes import (
     NoRowsError,
     PassOptions,
@@ -31,9 +31,6 @@ from calibrant.passes import (
     run_plan,
     together,
 )
-
-#: Width of the bins of a reliability diagram.
-WIDTH = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +82,7 @@ def evaluate_in_passes(
     rows_of_pass: RowsOfPass,
     *,
     classes: object = None,
-    width: float = WIDTH,
+    width: float = BIN_WIDTH,
     n_groups: int = 0,
     n_rows: int | None = None,
     options: PassOptions | None = None,
@@ -130,13 +127,33 @@ def evaluate_in_passes(
     labels = _labels(classes, rows_of_pass, None)
     known = getattr(rows_of_pass, "n_rows", None) if n_rows is None else n_rows
     filled = PassOptions() if options is None else options
-    plan = _evaluate(len(labels), width, filled, known, n_groups)
+    plan = evaluation_plan(len(labels), width, filled, known, n_groups)
     return run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
 
 
-def _evaluate(
+def evaluation_plan(
     n_classes: int, width: float, options: PassOptions, n_rows: int | None, n_groups: int = 0
 ) -> Plan[Evaluation]:
+    """The plan of an evaluation.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+    width : float
+        Width of the bins of the reliability diagrams.
+    options : PassOptions
+        How much memory may be used.
+    n_rows : int or None
+        About how many rows there are.
+    n_groups : int, default=0
+        Number of groups to measure each for itself too, see `evaluate_in_passes`.
+
+    Returns
+    -------
+    Evaluation
+        What was measured.
+    """
     taken: Sample = yield TakeSample()
     sample = taken.rows()
     if len(sample) == 0:

@@ -12,11 +12,7 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._names import NamedColumns
 from calibrant.calibrators import calibrator_for, fit_plan, new_calibrator, warn_of_direction
 from calibrant.engines._checked_rows import checked_rows
-from calibrant.models import ScoreModel, TrainingSummary
-from calibrant.models._cross_fit import Judged
-from calibrant.models._score_model import _with_estimates
-from calibrant.models._scored_rows import ScoredRows
-from calibrant.models._summary import measure
+from calibrant.models import Judged, ScoredRows, ScoreModel, TrainingSummary, measure
 from calibrant.passes import (
     ClassCounts,
     Fold,
@@ -207,7 +203,7 @@ def judged_model_plan(
     judged : Judged
         Rows that were held out, with their probabilities.
     """
-    costs, rule = model._read_decisions(classes)
+    costs, rule = model.read_decisions(classes)
     taken: Sample = yield TakeSample()
     sample = taken.rows()
     if len(sample) == 0:
@@ -221,13 +217,13 @@ def judged_model_plan(
         _hold_out(clone(calibrator), classes, sample, options, n_rows, fold),
     ]
     counts, fitted, held = yield from together(parts)
-    judged = _with_estimates(_judge(held, classes, n_dimensions))
-    copy: ScoreModel = clone(model)
-    copy.rule_ = None
+    judged = _judge(held, classes, n_dimensions).with_estimates()
+    learned = None
     if rule is not None and costs is not None and judged.rows.n_rows:
-        copy.rule_ = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
-    copy.summary_ = _summary(counts, judged, measure(judged, costs, rule))
-    copy._keep(fitted, classes, costs)
+        learned = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
+    summary = _summary(counts, judged, measure(judged, costs, rule))
+    copy: ScoreModel = clone(model)
+    copy.keep_parts(fitted, classes, costs, learned, summary)
     return copy, judged
 
 

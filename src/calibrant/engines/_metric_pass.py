@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant.metrics import ReliabilityBins
-from calibrant.metrics._bins import fixed_width_bins
+from calibrant.metrics import ReliabilityBins, fixed_width_bins
 from calibrant.passes import Rows, Task, Totals, travels
 
 #: Entries before those of classes, columns, bins and groups.

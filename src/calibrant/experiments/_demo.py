@@ -87,7 +87,7 @@ def problems() -> tuple[Problem, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class DemoLine:
     """One line of the table: a learner on a problem, raw or calibrated by one method."""
 
     problem: str
@@ -101,27 +101,27 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Forecasts:
+class DemoForecasts:
     """One learner on one problem: the truth, and the probabilities of every method."""
 
     problem: Problem
     learner: str
     proba: dict[str, Float64Array]
 
-    def evaluations(self) -> list[Evaluation]:
+    def evaluations(self) -> list[DemoLine]:
         """One line of the table per method.
 
         Returns
         -------
-        list of Evaluation
+        list of DemoLine
             In the order of `METHODS`.
         """
         return [self._evaluate(method) for method in self.proba]
 
-    def _evaluate(self, method: str) -> Evaluation:
+    def _evaluate(self, method: str) -> DemoLine:
         y, proba = self.problem.y, self.proba[method]
         split = brier_decomposition(y, proba, isotonic=True, mode="classwise")
-        return Evaluation(
+        return DemoLine(
             problem=self.problem.name,
             learner=self.learner,
             method=method,
@@ -133,17 +133,17 @@ class Forecasts:
         )
 
 
-#: What `forecasts` yields: one learner on one problem, once it is done.
-N_STEPS = 2 * len(LEARNERS) * len(METHODS)
+#: What `demo_forecasts` yields: one learner on one problem, once it is done.
+N_DEMO_STEPS = 2 * len(LEARNERS) * len(METHODS)
 
 
-def forecasts() -> Iterator[Forecasts | None]:
+def demo_forecasts() -> Iterator[DemoForecasts | None]:
     """Train, calibrate and predict, one method at a time.
 
     Yields
     ------
-    Forecasts or None
-        After the last method of a learner on a problem its probabilities, before that None: `N_STEPS` in
+    DemoForecasts or None
+        After the last method of a learner on a problem its probabilities, before that None: `N_DEMO_STEPS` in
         all, so that progress can be shown.
     """
     for problem in problems():
@@ -151,7 +151,7 @@ def forecasts() -> Iterator[Forecasts | None]:
             proba: dict[str, Float64Array] = {}
             for method, calibrator in METHODS.items():
                 proba[method] = _out_of_fold(problem, learner, calibrator)
-                yield Forecasts(problem, name, proba) if len(proba) == len(METHODS) else None
+                yield DemoForecasts(problem, name, proba) if len(proba) == len(METHODS) else None
 
 
 def _out_of_fold(problem: Problem, learner: Any, calibrator: Any) -> Float64Array:
@@ -182,13 +182,13 @@ def _raw_probabilities(fitted: Any, seen: Array, unseen: Array) -> Float64Array:
     return normalize(np.column_stack(columns))
 
 
-def reports(results: list[Forecasts]) -> dict[str, Summary]:
+def reports(results: list[DemoForecasts]) -> dict[str, Summary]:
     """Summarise what convinces: digits before and after calibration, and diabetes with costs.
 
     Parameters
     ----------
-    results : list of Forecasts
-        All that `forecasts` gave.
+    results : list of DemoForecasts
+        All that `demo_forecasts` gave.
 
     Returns
     -------
@@ -216,7 +216,7 @@ def _recommended(summary: Summary) -> str:
     return "" if summary.methods is None else summary.methods.recommended
 
 
-def _by_learner_and_method(results: list[Forecasts], problem: str) -> dict[str, Float64Array]:
+def _by_learner_and_method(results: list[DemoForecasts], problem: str) -> dict[str, Float64Array]:
     return {
         f"{result.learner}, {method}": proba
         for result in results
@@ -226,7 +226,11 @@ def _by_learner_and_method(results: list[Forecasts], problem: str) -> dict[str, 
 
 
 def _summary(
-    results: list[Forecasts], name: str, subject: str, methods: dict[str, Float64Array], cost: object = None
+    results: list[DemoForecasts],
+    name: str,
+    subject: str,
+    methods: dict[str, Float64Array],
+    cost: object = None,
 ) -> Summary:
     problem = next(result.problem for result in results if result.problem.name == name)
     labels = np.array(problem.classes)[problem.y]
@@ -240,13 +244,13 @@ def _summary(
     )
 
 
-def write_reports(results: list[Forecasts], folder: Path) -> dict[Path, Summary]:
+def write_demo_reports(results: list[DemoForecasts], folder: Path) -> dict[Path, Summary]:
     """Write the pages.
 
     Parameters
     ----------
-    results : list of Forecasts
-        All that `forecasts` gave.
+    results : list of DemoForecasts
+        All that `demo_forecasts` gave.
     folder : Path
         Where the pages go; it is made if it is missing.
 

@@ -16,7 +16,7 @@ from scipy.special import log_softmax
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import ScoreDirectionWarning
 from calibrant.calibrators import OneVsAllCalibrator
-from calibrant.classifiers._metacost import average_estimates
+from calibrant.classifiers import average_estimates
 from calibrant.decisions import DecisionRule, decide, new_rule, random_costs, rarity_costs
 from calibrant.experiments._data_preparation import CategoryCodes
 from calibrant.experiments._datasets import Mixed, read_table

@@ -37,7 +37,7 @@ class Outcome:
     skipped: tuple[str, ...]
 
 
-def run(
+def run_experiment(
     experiment: Experiment,
     scale: Scale = "quick",
     *,

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant.calibrators import OneVsAllCalibrator, PAVCalibrator, RankedLogisticCalibrator
-from calibrant.classifiers._scores import score
+from calibrant.classifiers import score
 from calibrant.codes import Coupling, LeastSquares, Normalize, one_vs_all
 from calibrant.experiments._choice import choose
 from calibrant.experiments._data_text import read_newsgroups

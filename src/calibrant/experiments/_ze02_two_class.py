@@ -16,8 +16,7 @@ from calibrant.experiments._choice import choose
 from calibrant.experiments._data_preparation import CategoryCodes, Indicators
 from calibrant.experiments._datasets import Mixed, read_split
 from calibrant.learners import CategoricalNaiveBayes
-from calibrant.metrics import brier_score, error_rate, reliability_bins, rescale_margin
-from calibrant.metrics._bins import fixed_width_bins
+from calibrant.metrics import brier_score, error_rate, fixed_width_bins, reliability_bins, rescale_margin
 
 #: The attributes of TIC that the winner of the COIL challenge used, as far as they are known to us: pairs
 #: whose values are crossed, and single ones. They were not checked against the winner's report.

@@ -22,6 +22,7 @@ The same rules hold for all of them:
 - NaN and infinities are refused. A certain mistake has an infinite log loss, and it is reported as `inf`.
 """
 
+from calibrant.metrics._bins import EDGE_SLACK as EDGE_SLACK, fixed_width_bins as fixed_width_bins
 from calibrant.metrics._decomposition import BrierDecomposition, brier_decomposition
 from calibrant.metrics._detection import (
     CoverageCurve,
@@ -31,20 +32,47 @@ from calibrant.metrics._detection import (
     detection_curve,
     reliability_by_coverage,
 )
+from calibrant.metrics._direction import (
+    NO_DIRECTION as NO_DIRECTION,
+    Direction as Direction,
+    direction as direction,
+    direction_of_points as direction_of_points,
+    directions_of as directions_of,
+    mostly_wrong as mostly_wrong,
+    normal_tail as normal_tail,
+    sides_of as sides_of,
+    wrong_columns as wrong_columns,
+)
 from calibrant.metrics._isotonic import (
+    BAND_LEVEL as BAND_LEVEL,
+    N_RESAMPLES as N_RESAMPLES,
+    Draws as Draws,
     IsotonicReliability,
+    Ordered as Ordered,
+    evenly_spread as evenly_spread,
+    fit_in_order as fit_in_order,
     isotonic_reliability,
     isotonic_reliability_by_class,
+    put_in_order as put_in_order,
 )
 from calibrant.metrics._losses import brier_score, cross_entropy, error_rate, log_loss, rms_error
 from calibrant.metrics._margins import rescale_margin
-from calibrant.metrics._profit import MailingProfit, mailing_profit
+from calibrant.metrics._profit import KDD98_LETTER as KDD98_LETTER, MailingProfit, mailing_profit
 from calibrant.metrics._ranking import RocCurve, auc, roc_points
 from calibrant.metrics._reliability import (
+    BIN_WIDTH as BIN_WIDTH,
     ReliabilityBins,
     reliability_at_rank,
     reliability_bins,
     reliability_by_class,
+)
+from calibrant.metrics._rows import (
+    Forecasts as Forecasts,
+    counting_rows as counting_rows,
+    one_column as one_column,
+    positive_column as positive_column,
+    read_forecasts as read_forecasts,
+    weighted_mean as weighted_mean,
 )
 
 __all__ = [

@@ -40,7 +40,7 @@ class Direction:
 
 
 #: What is known of a score without rows of both classes.
-NOTHING = Direction(math.nan, 1.0)
+NO_DIRECTION = Direction(math.nan, 1.0)
 
 
 def direction(scores: FloatArray, target: Target, weights: Float64Array | None) -> Direction:
@@ -156,7 +156,7 @@ def direction_of_points(
         n_positive, n_negative = totals if squares is None else _effective(totals, squares)
         n = n_positive + n_negative
         if not (min(n_positive, n_negative) > 0 and 2 < n < math.inf):
-            return NOTHING
+            return NO_DIRECTION
         share = positive / totals[0]
         mass = (n_positive * share + n_negative * (negative / totals[1])) / n
         rank = np.cumsum(mass) - mass / 2 - 0.5

@@ -22,7 +22,7 @@ from calibrant._core._errors import ParameterError
 from calibrant.metrics._rows import read_class_forecasts, read_two_class
 
 #: The share of the refits of calibrated forecasts that a band holds at every forecast.
-LEVEL = 0.9
+BAND_LEVEL = 0.9
 #: How many such refits there are.
 N_RESAMPLES = 100
 #: Neighbouring blocks whose frequencies differ by no more than this are one.
@@ -77,7 +77,7 @@ def isotonic_reliability(
     proba: object,
     *,
     sample_weight: object = None,
-    level: float = LEVEL,
+    level: float = BAND_LEVEL,
     n_resamples: int = N_RESAMPLES,
     random_state: Seed = 0,
 ) -> IsotonicReliability:
@@ -157,7 +157,7 @@ def isotonic_reliability_by_class(
     *,
     classes: object = None,
     sample_weight: object = None,
-    level: float = LEVEL,
+    level: float = BAND_LEVEL,
     n_resamples: int = N_RESAMPLES,
     random_state: Seed = 0,
 ) -> dict[object, IsotonicReliability]:
@@ -438,14 +438,14 @@ def _band(
 
     if n_resamples == 0:
         return np.empty(0), np.empty(0), np.empty(0)
-    places = spread(draws.forecast)
+    places = evenly_spread(draws.forecast)
     drawn = draws.shares(n_resamples, rng).T.copy()
     fitted = np.array([isotonic_regression(share, weights=draws.weight).x[places] for share in drawn])
     lower, upper = np.quantile(fitted, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return draws.forecast[places], lower, upper
 
 
-def spread(forecast: Float64Array) -> IntArray:
+def evenly_spread(forecast: Float64Array) -> IntArray:
     """Places that are spread evenly both over the groups and over the forecasts, ends included."""
     last = len(forecast) - 1
     by_rows = np.linspace(0, last, min(N_POINTS, last + 1)).round().astype(np.intp)

@@ -12,7 +12,7 @@ from calibrant.metrics._bins import fixed_width_bins, group_sums
 from calibrant.metrics._rows import read_class_forecasts, read_scores
 
 #: Width of the bins unless another is asked for: figure 1 of Zadrozny and Elkan (2002).
-WIDTH = 0.1
+BIN_WIDTH = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ def reliability_bins(
     y: object,
     proba: object,
     *,
-    width: float = WIDTH,
+    width: float = BIN_WIDTH,
     lo: float = 0.0,
     hi: float = 1.0,
     sample_weight: object = None,
@@ -111,7 +111,7 @@ def reliability_by_class(
     y: object,
     proba: object,
     *,
-    width: float = WIDTH,
+    width: float = BIN_WIDTH,
     sample_weight: object = None,
     classes: object = None,
 ) -> tuple[ReliabilityBins, ...]:
@@ -159,7 +159,7 @@ def reliability_at_rank(
     proba: object,
     rank: int = 1,
     *,
-    width: float = WIDTH,
+    width: float = BIN_WIDTH,
     sample_weight: object = None,
     classes: object = None,
 ) -> ReliabilityBins:

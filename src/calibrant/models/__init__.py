@@ -10,19 +10,32 @@
 from calibrant._core._place import ModelFileError
 from calibrant.calibrators import named_method
 from calibrant.maps import OnnxExportError
+from calibrant.models._advice import advise as advise
+from calibrant.models._chain import form_of_scores as form_of_scores
 from calibrant.models._comparison import (
+    MOST_GROUPS as MOST_GROUPS,
+    Losses as Losses,
     MethodComparison,
     MethodResult,
     compare_forecasts,
     compare_methods,
+    methods_of as methods_of,
+)
+from calibrant.models._costs import label_array as label_array, read_costs as read_costs
+from calibrant.models._cross_fit import (
+    Judged as Judged,
+    judge as judge,
+    stratified_folds as stratified_folds,
 )
 from calibrant.models._description import ModelDescription, describe
 from calibrant.models._document import from_document, to_document
-from calibrant.models._files import load, save
+from calibrant.models._files import load, parse as parse, save
 from calibrant.models._onnx import save_onnx, to_onnx
 from calibrant.models._schema import schema
-from calibrant.models._score_model import ScoreModel
-from calibrant.models._summary import FitMetrics, TrainingSummary
+from calibrant.models._score_model import ScoreModel, check_rule as check_rule
+from calibrant.models._scored_rows import ScoredRows as ScoredRows
+from calibrant.models._summary import FitMetrics, TrainingSummary, measure as measure
+from calibrant.models._text import to_text as to_text
 
 __all__ = [
     "FitMetrics",

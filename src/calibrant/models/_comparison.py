@@ -22,9 +22,14 @@ from calibrant.calibrators import (
     new_calibrator,
     warn_of_columns,
 )
-from calibrant.metrics import brier_decomposition, brier_score, error_rate
-from calibrant.metrics._direction import directions_of
-from calibrant.metrics._rows import Forecasts, read_forecasts
+from calibrant.metrics import (
+    Forecasts,
+    brier_decomposition,
+    brier_score,
+    directions_of,
+    error_rate,
+    read_forecasts,
+)
 from calibrant.models._advice import advise
 from calibrant.models._cross_fit import judge, stratified_folds
 from calibrant.models._scored_rows import ScoredRows, read_rows
@@ -201,7 +206,7 @@ def compare_methods(
         raise DataError(f"scores must have at least two rows to compare methods; got {rows.n_rows}")
     n_folds = min(n_folds, rows.n_rows)
     fold = stratified_folds(rows.position, n_folds, random_state)
-    chosen = _methods_of(methods, rows.scores.ndim, kind)
+    chosen = methods_of(methods, rows.scores.ndim, kind)
     if any(map(can_only_rise, chosen.values())):
         warn_of_columns(directions_of(rows.scores, rows.position, rows.weights), rows.classes, stacklevel=3)
     forecasts = {
@@ -273,7 +278,7 @@ def compare_forecasts(
     return _rank(matrices, rows, 0, random_state)
 
 
-def _methods_of(
+def methods_of(
     methods: Sequence[str] | Mapping[str, object] | None, n_dimensions: int, kind: ScoreKind
 ) -> dict[str, object]:
     """What to try under which name: a name of ours, or an object."""
@@ -324,7 +329,7 @@ def _both_columns(proba: Float64Array) -> Float64Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Losses:
+class Losses:
     """Limited log losses of rows, one column per method, and the weights of the rows."""
 
     loss: Float64Array
@@ -362,9 +367,9 @@ def _rank(
     limit = half_a_row(rows.n_rows)
     chances = np.stack([proba[np.arange(rows.n_rows), rows.position] for proba in forecasts.values()], axis=1)
     weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-    losses = _Losses(-np.log(np.maximum(chances, limit)), weights)
+    losses = Losses(-np.log(np.maximum(chances, limit)), weights)
     order = np.argsort(losses.means(), kind="stable")
-    losses = _Losses(losses.loss[:, order], weights)
+    losses = Losses(losses.loss[:, order], weights)
     means, shares = losses.means(), losses.shares_best(generator(random_state))
     names = [list(forecasts)[place] for place in order]
     results = tuple(

@@ -8,9 +8,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
-from calibrant.decisions import cost_matrix
-from calibrant.decisions._labelled import _from_frame
-from calibrant.decisions._matrix import check_cost, refuse_unreasonable
+from calibrant.decisions import check_cost, cost_matrix, costs_of_frame, refuse_unreasonable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +54,7 @@ def read_costs(cost: object, classes: Array) -> Costs:
         rows of an array that is not square are known by their numbers.
     """
     if hasattr(cost, "columns"):
-        cost = _with_labels(_from_frame(cost, {str(label) for label in classes.tolist()}), classes)
+        cost = _with_labels(costs_of_frame(cost, {str(label) for label in classes.tolist()}), classes)
     if isinstance(cost, Mapping):
         actions = _actions_of(cost, classes)
         costs = Costs(cost_matrix(cost, classes, actions), actions, actions is classes)

@@ -39,6 +39,13 @@ class Judged:
     fold: IntArray
     n_folds: int
 
+    def with_estimates(self) -> "Judged":
+        """The rows that have probabilities."""
+        known = np.logical_not(np.isnan(self.proba).any(axis=1))
+        if known.all():
+            return self
+        return Judged(self.rows.only(known), self.proba[known], self.fold[known], self.n_folds)
+
 
 def fit_scored(calibrator: Calibrator, rows: ScoredRows) -> Any:
     """Fit a calibrator, of one score or of several, to checked rows, without a word about their direction."""

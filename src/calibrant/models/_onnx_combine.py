@@ -5,8 +5,15 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant.codes import Coupling, LeastSquares, Normalize, check_combiner, is_one_vs_all, normalize
-from calibrant.codes._answers import check_column_weights
+from calibrant.codes import (
+    Coupling,
+    LeastSquares,
+    Normalize,
+    check_column_weights,
+    check_combiner,
+    is_one_vs_all,
+    normalize,
+)
 from calibrant.maps import OnnxExportError, Tensor
 
 ADVICE = "use one score per class with combine='normalize' or 'least_squares', or serve the file of `save`"

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import all_or_nothing, check_fitted
-from calibrant._core._names import NamedColumns, without_names
+from calibrant._core._names import NamedColumns, take_names, without_names
 from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
@@ -159,15 +159,15 @@ class ScoreModel(NamedColumns, BaseEstimator):
         coded = self.code is not None or takes_of(chosen) == "columns"
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
         calibrator = calibrator_for(chosen, rows.scores.ndim, self.code, self.combine)
-        costs, rule = self._read_decisions(rows.classes)
+        costs, rule = self.read_decisions(rows.classes)
         labels = _labels_of_columns(calibrator, rows.classes)
         with all_or_nothing(self):
             rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
             fitted = fit_scored(clone(calibrator), rows)
             warn_of_direction(fitted)
-            judged = _with_estimates(_judge(calibrator, rows))
+            judged = _judge(calibrator, rows).with_estimates()
             mass = rows.mass()
-            self.summary_ = TrainingSummary(
+            summary = TrainingSummary(
                 n_rows=rows.n_rows,
                 weight=float(mass.sum()),
                 base_rates=mass / mass.sum(),
@@ -176,10 +176,10 @@ class ScoreModel(NamedColumns, BaseEstimator):
                 score_columns=tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
                 metrics=measure(judged, costs, rule),
             )
-            self.rule_ = None
+            learned = None
             if rule is not None and costs is not None:
-                self.rule_ = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
-            self._keep(fitted, rows.classes, costs)
+                learned = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
+            self.keep_parts(fitted, rows.classes, costs, learned, summary)
         return self
 
     @classmethod
@@ -227,17 +227,16 @@ class ScoreModel(NamedColumns, BaseEstimator):
                 f"classes must have one label per class of the calibrator, {len(calibrator.classes_)} in "
                 f"all; got {labels.tolist()!r}"
             )
-        columns = getattr(calibrator, "_columns", None)
-        calibrator = without_names(calibrator)  # the model puts them in order before the calibrator sees them
+        blind = without_names(calibrator)  # the model puts them in order before the calibrator sees them
         if classes is not None:
-            calibrator = copy(calibrator)
-            calibrator.classes_ = labels
+            blind = copy(blind)
+            blind.classes_ = labels
         costs = None if cost is None else read_costs(cost, labels)
         if rule is not None:
             check_fitted(rule, "cost_after_")
-            _check_rule(rule, costs)
-        model = cls._of_parts(calibrator, labels, costs, rule, summary)
-        model._columns = columns
+            check_rule(rule, costs)
+        model = cls._of_parts(blind, labels, costs, rule, summary)
+        take_names(model, calibrator)
         return model
 
     @classmethod
@@ -252,8 +251,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         """A fitted model of checked parts; its parameters are such that another fit keeps its form."""
         cost = None if costs is None else costs.as_given(classes)
         model = cls(clone(calibrator), cost, None if rule is None else clone(rule), classes=classes.tolist())
-        model.rule_, model.summary_ = rule, summary
-        model._keep(calibrator, classes, costs)
+        model.keep_parts(calibrator, classes, costs, rule, summary)
         return model
 
     def predict_proba(self, scores: object) -> Float64Array:
@@ -339,8 +337,21 @@ class ScoreModel(NamedColumns, BaseEstimator):
         order = lead(proba, n_ranks)[0].T
         return Candidates(self.classes_[order], np.take_along_axis(proba, order, axis=1))
 
-    def _read_decisions(self, classes: Array) -> tuple[Costs | None, Any]:
-        """The costs, and the unfitted rule; None where least expected cost needs none."""
+    def read_decisions(self, classes: Array) -> tuple[Costs | None, Any]:
+        """Read the costs and the rule that this model is to be fitted with.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (k,)
+            The labels.
+
+        Returns
+        -------
+        costs : Costs or None
+            The costs, in the order of the classes.
+        rule : object or None
+            The unfitted rule; None where least expected cost needs none.
+        """
         if self.cost is None:
             if self.rule is not None:
                 raise ParameterError(f"cost must be given with a rule; got none with rule={self.rule!r}")
@@ -350,8 +361,31 @@ class ScoreModel(NamedColumns, BaseEstimator):
         if self.rule is None or (is_plain and not costs.of_classes):
             return costs, None
         rule = new_rule(self.rule)
-        _check_rule(rule, costs)
+        check_rule(rule, costs)
         return costs, rule
+
+    def keep_parts(
+        self, calibrator: Any, classes: Array, costs: Costs | None, rule: Any, summary: TrainingSummary | None
+    ) -> None:
+        """Become a fitted model of these parts, wherever they were fitted.
+
+        Parameters
+        ----------
+        calibrator : object
+            The fitted calibrator.
+        classes : ndarray of shape (k,)
+            The labels.
+        costs : Costs or None
+            The costs, in the order of the classes.
+        rule : object or None
+            The fitted rule.
+        summary : TrainingSummary or None
+            What is to be remembered of the training rows.
+        """
+        self.cost_ = None if costs is None else costs.matrix
+        self.actions_ = classes if costs is None else costs.actions
+        self.rule_, self.summary_ = rule, summary
+        self.calibrator_, self.classes_ = calibrator, classes
 
     def name_columns(self, names: Sequence[str]) -> None:
         """Remember the columns of the scores, where the model was fitted to their numbers alone.
@@ -372,11 +406,6 @@ class ScoreModel(NamedColumns, BaseEstimator):
         """The scores that a user passed in, columns in the order of the calibrator."""
         return self._in_order(values, self._column_labels(), n_scores_of(self.calibrator_))
 
-    def _keep(self, calibrator: Any, classes: Array, costs: Costs | None) -> None:
-        self.cost_ = None if costs is None else costs.matrix
-        self.actions_ = classes if costs is None else costs.actions
-        self.calibrator_, self.classes_ = calibrator, classes
-
 
 def _labels_of_columns(calibrator: Calibrator, classes: Array) -> Array | None:
     """The labels that name the columns of the scores; a single one is that of the second class."""
@@ -391,15 +420,8 @@ def _judge(calibrator: Any, rows: ScoredRows) -> Judged:
     return judge(lambda _: clone(calibrator), rows, fold, n_folds, only_first=many)
 
 
-def _with_estimates(judged: Judged) -> Judged:
-    """The rows that have probabilities."""
-    known = np.logical_not(np.isnan(judged.proba).any(axis=1))
-    if known.all():
-        return judged
-    return Judged(judged.rows.only(known), judged.proba[known], judged.fold[known], judged.n_folds)
-
-
-def _check_rule(rule: Any, costs: Costs | None) -> None:
+def check_rule(rule: Any, costs: Costs | None) -> None:
+    """Refuse a rule without costs, or with costs of other decisions than the classes."""
     if costs is None:
         raise ParameterError(f"cost must be given with a rule; got none with rule={rule!r}")
     if not costs.of_classes:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant.metrics._direction import Direction, direction_of_points, sides_of
+from calibrant.metrics import Direction, direction_of_points, sides_of
 from calibrant.passes._bins_pass import CountBins
 from calibrant.passes._class_pass import count_classes
 from calibrant.passes._grid import grid_from_sample

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import BoolArray
-from calibrant.metrics._direction import NOTHING, Direction, direction, direction_of_points
+from calibrant.metrics import NO_DIRECTION, Direction, direction, direction_of_points
 from calibrant.passes._direction_pass import with_squares
 from calibrant.passes._gather import gather_points
 from calibrant.passes._points import Points
@@ -20,7 +20,7 @@ class IsotonicFit:
     """The blocks by ascending score, and which way the scores rank the classes, where that was looked at."""
 
     blocks: Blocks
-    direction: Direction = NOTHING
+    direction: Direction = NO_DIRECTION
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,9 @@ class Isotonic(Question[IsotonicFit]):
         blocks = isotonic_blocks(runs)
         if not self.increasing:
             return IsotonicFit(_turned(blocks))
-        return IsotonicFit(blocks, direction(scores, target, weight) if runs.may_rank_wrongly else NOTHING)
+        return IsotonicFit(
+            blocks, direction(scores, target, weight) if runs.may_rank_wrongly else NO_DIRECTION
+        )
 
     def in_passes(self, rows: RowsInPasses) -> Plan[IsotonicFit]:
         """Gather points that the solution cannot tell apart, and pool these."""

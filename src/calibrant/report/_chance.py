@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.metrics import IsotonicReliability
-from calibrant.metrics._isotonic import LEVEL, N_RESAMPLES, Draws, spread
+from calibrant.metrics import BAND_LEVEL, N_RESAMPLES, Draws, IsotonicReliability, evenly_spread
 from calibrant.report._column import Column, fit_column
 from calibrant.report._directed import MeanTest, power_sums
 
@@ -131,8 +130,8 @@ def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReli
     draws = Draws.of(column.rows)
     shares = draws.shares(N_RESAMPLES, rng).T.copy()
     fits = _refit(shares, draws)
-    places = spread(draws.forecast)
-    lower, upper = np.quantile(fits[:, places], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    places = evenly_spread(draws.forecast)
+    lower, upper = np.quantile(fits[:, places], [(1 - BAND_LEVEL) / 2, (1 + BAND_LEVEL) / 2], axis=0)
     with_band = replace(
         fit_column(column),
         band_score=draws.forecast[places],

@@ -10,10 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
-from calibrant.metrics import IsotonicReliability, ReliabilityBins
-from calibrant.metrics._bins import EDGE_SLACK
-from calibrant.metrics._isotonic import LEVEL, Ordered, fit_in_order, put_in_order
-from calibrant.metrics._reliability import WIDTH
+from calibrant.metrics import (
+    BAND_LEVEL,
+    BIN_WIDTH,
+    EDGE_SLACK,
+    IsotonicReliability,
+    Ordered,
+    ReliabilityBins,
+    fit_in_order,
+    put_in_order,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +119,7 @@ def fit_column(column: Column) -> IsotonicReliability:
         band_score=nothing,
         lower=nothing,
         upper=nothing,
-        level=LEVEL,
+        level=BAND_LEVEL,
         n_band_rows=0,
     )
 
@@ -175,8 +181,8 @@ def evenly(length: Float64Array, max_points: int) -> IntArray:
 
 def fill_bins(column: Column) -> ReliabilityBins:
     """Bins of equal width, as `calibrant.metrics.reliability_bins` makes them."""
-    n_bins = round(1 / WIDTH)
-    inner = (np.arange(1, n_bins) - EDGE_SLACK) * WIDTH
+    n_bins = round(1 / BIN_WIDTH)
+    inner = (np.arange(1, n_bins) - EDGE_SLACK) * BIN_WIDTH
     forecast = column.rows.forecast
     starts = np.concatenate([[0], np.searchsorted(forecast, inner), [len(forecast)]])
     filled = np.flatnonzero(np.diff(starts))
@@ -185,8 +191,8 @@ def fill_bins(column: Column) -> ReliabilityBins:
     weight, hits = column.between(at)
     weighted = forecast if column.rows.weights is None else forecast * column.rows.weights
     return ReliabilityBins(
-        left=np.asarray(filled * WIDTH, dtype=np.float64),
-        right=np.where(filled == n_bins - 1, 1.0, (filled + 1) * WIDTH),
+        left=np.asarray(filled * BIN_WIDTH, dtype=np.float64),
+        right=np.where(filled == n_bins - 1, 1.0, (filled + 1) * BIN_WIDTH),
         count=np.diff(starts)[filled],
         mean_score=np.add.reduceat(weighted, begin) / weight,
         frac_pos=hits / weight,

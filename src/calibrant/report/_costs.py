@@ -6,8 +6,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import DataError
-from calibrant.decisions import compare_rules, cost_matrix, decide
-from calibrant.decisions._ledger import Ledger, saved_share
+from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share
 from calibrant.report._rows import Rows
 from calibrant.report._summary import Confusion, Decisions, Rule
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.metrics._isotonic import Draws
+from calibrant.metrics import Draws
 from calibrant.report._column import Column
 from calibrant.report._rows import Rows
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array
-from calibrant.metrics import IsotonicReliability, ReliabilityBins
-from calibrant.metrics._isotonic import Draws
+from calibrant.metrics import Draws, IsotonicReliability, ReliabilityBins
 from calibrant.report._chance import ChanceTest, fit_and_test
 from calibrant.report._column import (
     Column,

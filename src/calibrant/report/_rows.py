@@ -16,8 +16,8 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import DataError
 from calibrant._core._names import by_label
-from calibrant.decisions._estimates import check_estimates
-from calibrant.metrics._rows import counting_rows, weighted_mean
+from calibrant.decisions import check_estimates
+from calibrant.metrics import counting_rows, weighted_mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)

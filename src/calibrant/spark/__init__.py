@@ -19,11 +19,13 @@ except ModuleNotFoundError as error:
     raise MissingExtraError("pyspark", "spark") from error
 
 from calibrant.spark._calibrator import ScoreCalibrator, ScoreCalibratorModel
+from calibrant.spark._columns import quoted as quoted
 from calibrant.spark._cost_rule import CostRule, CostRuleModel
 from calibrant.spark._decider import CostDecider
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._evaluator import CalibrationEvaluator
 from calibrant.spark._measures import compare, evaluate
+from calibrant.spark._survey import MOST_LABELS as MOST_LABELS
 
 __all__ = [
     "CalibrationEvaluator",

@@ -15,8 +15,7 @@ from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import ParameterError
 from calibrant.decisions import new_rule
 from calibrant.engines import Rows
-from calibrant.models._costs import label_array, read_costs
-from calibrant.models._score_model import _check_rule
+from calibrant.models import check_rule, label_array, read_costs
 from calibrant.spark._decider import classes_of, with_decisions
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._judge import ModelText
@@ -170,7 +169,7 @@ class CostRule(
             raise ParameterError("costs must be given to learn a rule; got none; set them")
         classes = classes_of(dataset, self.getProbabilityCol(), self._given("classes"))
         costs, rule = read_costs(given, classes), new_rule(self.getRule())
-        _check_rule(rule, costs)
+        check_rule(rule, costs)
         rows = FrameRows.of(
             dataset,
             labelCol=self.getLabelCol(),

@@ -12,7 +12,7 @@ from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.decisions import decide
-from calibrant.models._costs import read_costs
+from calibrant.models import read_costs
 from calibrant.spark._columns import check_columns, score_columns
 from calibrant.spark._judge import METADATA_KEY, decisions_of, judged, label_of_number
 from calibrant.spark._params import HasClasses, HasCosts, HasDecisions, HasProbabilities

@@ -7,10 +7,7 @@ from pyspark import keyword_only
 from pyspark.ml.evaluation import Evaluator
 from pyspark.sql import DataFrame
 
-from calibrant.engines import Evaluation
-from calibrant.engines._evaluate import _evaluate
-from calibrant.engines._forecast import GivenForecast
-from calibrant.engines._metric_pass import MetricSums, SumMetrics
+from calibrant.engines import Evaluation, GivenForecast, MetricSums, SumMetrics, evaluation_plan
 from calibrant.passes import Plan
 from calibrant.spark._measures import forecast_rows
 from calibrant.spark._params import HasClasses, HasLabels, HasProbabilities, new_param, one_of, with_accessors
@@ -110,7 +107,7 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
         n_classes, n_columns = len(rows.classes), rows.n_scores
         if name in FROM_SUMS:
             return FROM_SUMS[name](rows.run(_sums(SumMetrics(GivenForecast(), n_classes, n_columns, 1.0))))
-        plan = _evaluate(n_classes, 1.0, rows.options(n_columns), rows.n_rows)
+        plan = evaluation_plan(n_classes, 1.0, rows.options(n_columns), rows.n_rows)
         return FROM_EVALUATION[name](rows.run(plan))
 
 

@@ -8,9 +8,7 @@ from pyspark.sql import DataFrame
 
 from calibrant._core._checks import check_number, check_option
 from calibrant.calibrators import warn_of_columns
-from calibrant.engines import Evaluation, PassOptions
-from calibrant.engines._compare import _compare, any_can_only_rise
-from calibrant.engines._evaluate import _evaluate
+from calibrant.engines import Evaluation, PassOptions, any_can_only_rise, comparison_plan, evaluation_plan
 from calibrant.models import MethodComparison
 from calibrant.passes import ScoreSurvey, surveyed
 from calibrant.spark._columns import score_columns
@@ -62,7 +60,7 @@ def evaluate(
     (0.25, 0.1575)
     """
     rows = forecast_rows(frame, labelCol, probabilityCol, weightCol, classes, handleInvalid)
-    return rows.run(_evaluate(len(rows.classes), width, rows.options(rows.n_scores), rows.n_rows))
+    return rows.run(evaluation_plan(len(rows.classes), width, rows.options(rows.n_scores), rows.n_rows))
 
 
 def forecast_rows(
@@ -184,7 +182,7 @@ def compare(
     # Every method is fitted without each of the folds in the same passes.
     bins = max(256, int(bounds.n_bins or 1) // max(1, 3 * n_folds))
     options = PassOptions(n_bins=bins, max_rows=bounds.max_rows)
-    plan = _compare(methods, np.asarray(rows.classes), combine, kind, n_folds, 0, options, rows.n_rows)
+    plan = comparison_plan(methods, np.asarray(rows.classes), combine, kind, n_folds, 0, options, rows.n_rows)
     seen: list[ScoreSurvey] = []
     if any_can_only_rise(methods):
         plan = surveyed(plan, len(rows.classes), seen.append)

@@ -20,9 +20,7 @@ from pyspark.ml.util import (
 )
 
 from calibrant._core._errors import DataError
-from calibrant.models import from_document, to_document
-from calibrant.models._files import parse
-from calibrant.models._text import to_text
+from calibrant.models import from_document, parse, to_document, to_text
 
 #: Where a stage waits until it has taken the place of another.
 REPLACEMENT = "replacement"
