@@ -5,6 +5,7 @@ import importlib
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import get_origin
 
@@ -99,6 +100,39 @@ def methods_named_in(code):
                 yield method.name, getattr(node, "lineno", 0)
 
 
+def test_a_room_is_entered_by_its_door():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    doors = {
+        (*each["protected_modules"], *each["allowed_importers"])
+        for each in settings["contracts"]
+        if each["type"] == "protected" and "ignore_imports" not in each
+    }
+    assert doors == {(f"calibrant.{room}.*", f"calibrant.{room}") for room in ROOMS}
+
+
+def offered_to_checkers(room):
+    """What a lazy room imports where only a checker of types looks, and from where."""
+    tree = ast.parse((ROOT / "src" / "calibrant" / room / "__init__.py").read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    return {
+        alias.name: node.module
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+@pytest.mark.parametrize("room", ["calibrators", "engines", "experiments"])
+def test_a_lazy_room_offers_what_checkers_of_types_see(room):
+    module = importlib.import_module(f"calibrant.{room}")
+    assert list(module._HOME) == sorted(module._HOME)
+    assert offered_to_checkers(room) == module._HOME
+    for name in module._HOME:
+        assert getattr(module, name) is not None
+    with pytest.raises(AttributeError, match=f"module 'calibrant.{room}' has no attribute 'Wizard'"):
+        module.Wizard  # noqa: B018
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'calibrant' has no attribute 'Wizard'"):
         calibrant.Wizard  # noqa: B018
@@ -109,6 +143,9 @@ def test_an_unknown_name_is_an_attribute_error():
     [
         ("calibrant", {"numpy", "scipy", "sklearn", "matplotlib", "click"}),
         ("calibrant.metrics", {"scipy", "sklearn", "pandas", "matplotlib"}),
+        ("calibrant.calibrators", {"numpy", "scipy", "sklearn", "pandas", "matplotlib"}),
+        ("calibrant.engines", {"scipy", "sklearn", "pandas", "matplotlib"}),
+        ("calibrant.experiments", {"numpy", "scipy", "sklearn", "pandas", "matplotlib"}),
     ],
 )
 def test_import_is_light(module, heavy):

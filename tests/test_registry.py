@@ -357,7 +357,7 @@ def test_a_fold_left_out_of_scattered_rows_is_as_if_it_were_not_there(case, seed
     def plan():
         sample = (yield TakeSample()).rows()
         labels = np.arange(case.n_classes)
-        return (yield from fit_plan(case.new(), labels, sample, options, n_rows=80, left_out=fold))
+        return (yield from fit_plan(case.new(), labels, Reading(sample, options, 80, fold)))
 
     scattered = run_scattered(plan(), rows, seed)
     at_once = case.fitted_to(rows.outside(fold))
