@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 import sys
+from collections import Counter
 
 from numpydoc.validate import validate
 
@@ -27,17 +28,24 @@ def public_names() -> list[str]:
             continue
         for name in getattr(module, "__all__", []):
             thing = getattr(module, name)
+            if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+                continue
             names.append(f"calibrant.{room.name}.{name}")
-            if inspect.isclass(thing):
-                own = [base for base in thing.__mro__ if base.__module__.startswith("calibrant.")]
-                methods = {
-                    method
-                    for base in own
-                    for method, value in vars(base).items()
-                    if not method.startswith("_") and inspect.isfunction(value)
-                }
-                names += [f"calibrant.{room.name}.{name}.{method}" for method in sorted(methods)]
+            if inspect.isclass(thing) and thing.__module__.startswith(f"calibrant.{room.name}."):
+                names += [f"calibrant.{room.name}.{name}.{method}" for method in sorted(methods_of(thing))]
     return names
+
+
+def methods_of(thing: type) -> set[str]:
+    """Public methods of a class, its own and inherited ones; not those that override one of ours."""
+    found = Counter(
+        name
+        for base in thing.__mro__
+        if base.__module__.startswith("calibrant.")
+        for name, value in vars(base).items()
+        if not name.startswith("_") and inspect.isfunction(value)
+    )
+    return {name for name, times in found.items() if times == 1}
 
 
 def is_result(name: str) -> bool:

@@ -29,7 +29,7 @@ from calibrant.engines import PassOptions, Rows, compare_in_passes, fit_in_passe
 from calibrant.maps import MAPS, NUMPY, AnyMap, Map
 from calibrant.models import compare_methods, from_document, load, to_document
 from calibrant.models._schema import make_schema
-from calibrant.passes import Fold, TakeSample
+from calibrant.passes import Fold, Reading, TakeSample
 from cli.calling import here
 from engines.scatter import run_scattered
 from models.onnx_cases import proba_of

@@ -89,7 +89,13 @@ class Flag(Field):
 
 
 class Choice(Field):
-    """One of a few words."""
+    """One of a few words.
+
+    Parameters
+    ----------
+    *options : str
+        The words.
+    """
 
     json_type = (str,)
 
@@ -135,7 +141,17 @@ class Text(Field):
 
 
 class Number(Field):
-    """A finite number within bounds; with `infinite`, "Infinity" and "-Infinity" as text too."""
+    """A finite number within bounds.
+
+    Parameters
+    ----------
+    least, most : float, optional
+        Bounds that it may have.
+    above, below : float, optional
+        Bounds that it may not have.
+    infinite : bool, default=False
+        Whether it may be infinite, in a file as the text "Infinity" or "-Infinity".
+    """
 
     def __init__(
         self,
@@ -202,7 +218,13 @@ class Number(Field):
 
 
 class Whole(Field):
-    """A whole number within bounds."""
+    """A whole number within bounds.
+
+    Parameters
+    ----------
+    least, most : int, optional
+        Bounds that it may have.
+    """
 
     json_type = (int,)
 
@@ -237,7 +259,13 @@ class Whole(Field):
 
 
 class Maybe(Field):
-    """Null, or what another field holds."""
+    """Nothing, in a file null, or what another field holds.
+
+    Parameters
+    ----------
+    field : Field
+        The other field.
+    """
 
     def __init__(self, field: Field) -> None:
         self.field = field
@@ -444,7 +472,15 @@ class Wholes(Field):
 
 
 class Record(Field):
-    """An object with exactly these fields; what is made of them may be something else than a dict."""
+    """An object with exactly these fields.
+
+    Parameters
+    ----------
+    make : callable, default=dict
+        What is made of the values, given by name.
+    **fields : Field
+        The fields.
+    """
 
     json_type = (dict,)
     what = "an object"

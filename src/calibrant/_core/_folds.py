@@ -18,24 +18,7 @@ FEWER = "use fewer folds"
 def read_folds(
     cv: Any, X: Any, y: Array, params: dict[str, Any] | None = None, *, note: str = "", advice: str = FEWER
 ) -> Folds:
-    """Split rows by a number of folds, a splitter, or folds that are given as rows.
-
-    Parameters
-    ----------
-    cv : int, splitter or iterable
-        As in scikit-learn. The folds of an iterable are pairs of row numbers or of masks, in any container.
-    X, y : object, ndarray
-        The rows and their labels.
-    params : dict, optional
-        What the splitter is given besides, such as groups.
-    note, advice : str
-        What to add to the message if the rows do not allow the split.
-
-    Returns
-    -------
-    list of tuple of ndarray
-        For every fold the numbers of the rows that train and of those that test.
-    """
+    """Split rows by a number of folds, a splitter, or folds that are given as rows."""
     with warnings.catch_warnings():
         # What a fold does that lacks a class is for the caller to say, where it does harm.
         warnings.filterwarnings("ignore", "The least populated class")

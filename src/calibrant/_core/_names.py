@@ -25,18 +25,7 @@ MOST_SHOWN = 8
 
 
 def label_text(label: object) -> str | None:
-    """A label as the text that names its class; None for what can be no label.
-
-    Parameters
-    ----------
-    label : object
-        A value of a label column, or a class of a model.
-
-    Returns
-    -------
-    str or None
-        Its text. Whole numbers lose their point, as they mean counted classes.
-    """
+    """A label as the text that names its class; None for what can be no label."""
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, bool):
@@ -73,25 +62,7 @@ def names_by_label(names: Sequence[str], classes: Iterable[object], name: str) -
 
 
 def by_label(values: object, matrix: Any, classes: Callable[[], Iterable[object]], name: str) -> Any:
-    """A matrix with its columns in the order of the classes, if the frame that it was read from names them.
-
-    Parameters
-    ----------
-    values : object
-        What the user passed in.
-    matrix : ndarray of shape (n,), (n, 1) or (n, k)
-        Its numbers.
-    classes : callable
-        Gives the labels of the columns in order, where they are asked for; a single column is that of the
-        last.
-    name : str
-        What to call it in messages.
-
-    Returns
-    -------
-    ndarray
-        The matrix, or one with its columns moved.
-    """
+    """A matrix with its columns in the order of the classes, if the frame that it came from names them."""
     names = column_names(values, name)
     order = None if names is None else _order_by_label(_texts(names), classes(), name)
     return matrix if order is None else matrix[:, order]

@@ -194,19 +194,7 @@ def write_whole(
     error: type[CalibrantError] = DataError,
     parents: bool = False,
 ) -> None:
-    """Write a file that is complete or as it was before.
-
-    Parameters
-    ----------
-    path : str or path
-        The file.
-    data : bytes
-        The contents.
-    error : type
-        What is raised if it cannot be written.
-    parents : bool
-        Whether missing folders are made.
-    """
+    """Write a file that is complete or as it was before."""
     with WholeFile(path, error=error, parents=parents) as file:
         file.write(data)
 

@@ -140,17 +140,7 @@ class CellCounter:
         self._parts: list[Cells] = []
 
     def add(self, keys: IntArray, right: IntArray, weights: Float64Array | None) -> None:
-        """Count rows, or add their positive weights.
-
-        Parameters
-        ----------
-        keys : ndarray of shape (n, m)
-            The cells of m cases in every row; 0 for a case that does not count.
-        right : ndarray of shape (n,)
-            The cell of the case that is right; 0 if none is.
-        weights : ndarray of shape (n,) or None
-            Weights of the rows.
-        """
+        """Count rows, or add their positive weights."""
         weight = None if weights is None else np.broadcast_to(weights[:, None], keys.shape).ravel()
         keys = keys.ravel()
         if self._few is not None:

@@ -555,24 +555,7 @@ class CodeCalibrator(ColumnsCalibrator):
 
 
 def calibrator_for(chosen: Calibrator, n_dimensions: int, code: object, combine: object) -> Calibrator:
-    """Give the unfitted calibrator for scores of some form.
-
-    Parameters
-    ----------
-    chosen : object
-        The calibrator asked for.
-    n_dimensions : int
-        1 for a single score, 2 for several.
-    code : str, array-like or None
-        The code matrix behind the scores.
-    combine : str or object
-        How the answers of several columns are combined.
-
-    Returns
-    -------
-    object
-        The same calibrator, or one that gives every column a copy of it.
-    """
+    """Give the unfitted calibrator for scores of some form."""
     if code is not None:
         return CodeCalibrator(code, chosen, combine)
     takes = takes_of(chosen)

@@ -110,21 +110,6 @@ _SHARED: dict[str, Callable[[int], tuple[SharedScore, ...]]] = {
 def plan_ranks(combination: object, max_rank: int | None, n_classes: int) -> RankPlan:
     """Say which scores are used for every rank.
 
-    Parameters
-    ----------
-    combination : {"single", "A", "B", "C"}, list of int, or list of lists of int
-        A name; or ranks from 1, used for every rank; or a list of such lists, the first for the first
-        rank and so on, the last for all further ranks too.
-    max_rank : int or None
-        How many ranks get a model of their own; None for all of them.
-    n_classes : int
-        Number of classes, which is that of ranks.
-
-    Returns
-    -------
-    RankPlan
-        The scores used.
-
     Notes
     -----
     A shared model needs the same number of scores at all its ranks. So those after `max_rank` use

@@ -18,19 +18,7 @@ MOST_NAMED = 5
 def warn_of_direction(
     calibrator: Any, classes: Array | None = None, n_learners: int = 1, stacklevel: int = 3
 ) -> None:
-    """Warn if a fitted calibrator, or one of its columns, was given scores that point the wrong way.
-
-    Parameters
-    ----------
-    calibrator : object or list of object
-        A fitted calibrator of any kind; or those of the columns of a code.
-    classes : ndarray of shape (2,), optional
-        The labels, where a calibrator of two classes does not have them.
-    n_learners : int, default=1
-        How many learners gave the scores.
-    stacklevel : int, default=3
-        Whose line the warning shows.
-    """
+    """Warn if a fitted calibrator, or one of its columns, was given scores that point the wrong way."""
     parts = calibrator if isinstance(calibrator, list) else getattr(calibrator, "calibrators_", [calibrator])
     alone = parts == [calibrator]
     by_class = not alone and hasattr(calibrator, "classes_") and not hasattr(calibrator, "code_")
@@ -48,21 +36,7 @@ def warn_of_columns(
     n_learners: int = 1,
     stacklevel: int = 2,
 ) -> None:
-    """Warn of scores that point the wrong way, if a map that can only rise is fitted to them.
-
-    Parameters
-    ----------
-    directions : sequence of Direction
-        Which way every column of scores points.
-    classes : ndarray or None
-        Two labels for a single column; or those of the columns; None for the columns of a code.
-    n_learners : int, default=1
-        How many learners gave the scores. Those of a cross-validation were trained on each other's rows, so
-        that on noise they are wrong together: the deviation may be up to the square root of their number
-        greater.
-    stacklevel : int, default=2
-        Whose line the warning shows.
-    """
+    """Warn of scores that point the wrong way, if a map that can only rise is fitted to them."""
     wrong = wrong_columns([_among(each, n_learners) for each in directions])
     if not wrong:
         return

@@ -179,7 +179,20 @@ class ScoreCalibrator(Method):
         return self.fit_cases(Cases(rows.scores, rows.position == 1, rows.weight), classes)
 
     def fit_cases(self, cases: Cases, classes: Array) -> Self:
-        """Learn from checked rows, of which the truth is whether they are positive, or a share of that."""
+        """Learn from checked rows.
+
+        Parameters
+        ----------
+        cases : Cases
+            The rows, of which the truth is whether they are positive, or a share of that.
+        classes : ndarray of shape (2,)
+            The labels, the positive one second.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
         self.map_ = self._from_cases(self._learn(), cases)
         self.classes_ = classes
         return self
@@ -196,7 +209,18 @@ class ScoreCalibrator(Method):
         return self
 
     def column_plan(self, rows: RowsInPasses) -> Plan[Self]:
-        """The plan for one of several columns, whose classes are its two sides."""
+        """Give the plan for one of several columns, whose classes are its two sides.
+
+        Parameters
+        ----------
+        rows : RowsInPasses
+            The rows of the column.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
         self.map_ = yield from self._in_passes(self._learn(), rows)
         self.classes_ = SIDES
         return self
@@ -223,7 +247,18 @@ class ScoreCalibrator(Method):
         return proba
 
     def answers(self, scores: FloatArray) -> Iterator[tuple[slice, Float64Array]]:
-        """Blocks of checked scores, and their probabilities of the positive class."""
+        """Give the answers for checked scores, block by block.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,)
+            Finite scores.
+
+        Yields
+        ------
+        tuple
+            Which rows, and their probabilities of the positive class.
+        """
         if self.takes_probabilities:
             scores = check_probabilities(scores, self._scores_are())
         for start in range(0, len(scores), BLOCK):

@@ -81,22 +81,7 @@ class ConstantModel:
 
 
 def train(lesson: Lesson, importance: Float64Array, seed: np.random.SeedSequence) -> Any:
-    """Train a copy of the learner; if only one class can be seen, answer with it always.
-
-    Parameters
-    ----------
-    lesson : Lesson
-        The learner and its rows.
-    importance : ndarray of shape (n,)
-        How much it matters to get each row right, not negative, not all zero.
-    seed : SeedSequence
-        The source of all chance: of the sample, and of the learner where its own seeds are None.
-
-    Returns
-    -------
-    object
-        A fitted learner, or a `ConstantModel`.
-    """
+    """Train a copy of the learner; if only one class can be seen, answer with it always."""
     n_classes = len(lesson.labels)
     totals = np.bincount(lesson.position, importance, n_classes)
     if np.count_nonzero(totals) < 2:

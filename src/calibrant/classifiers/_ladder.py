@@ -191,22 +191,7 @@ class LadderBuilder:
         self._waiting: dict[float, Probe] = {}
 
     def build(self, positive: object, tell: Callable[[str], None]) -> tuple[Ladder, list[Committee]]:
-        """Build the ladder of one class.
-
-        Parameters
-        ----------
-        positive : object
-            The class whose probability is estimated.
-        tell : callable
-            Is given a line about every probe.
-
-        Returns
-        -------
-        ladder : Ladder
-            The thresholds, and what is known of them.
-        committees : list of Committee
-            The classifier of every threshold, in the order of probing.
-        """
+        """Build the ladder of one class."""
         n_probes = self._plan.n_probes
         while len(self._thresholds) < n_probes and (threshold := self._next_threshold()) is not None:
             self._take(threshold, self._waiting.pop(threshold))

@@ -185,18 +185,7 @@ class MetaCostClassifier(CostClassifier):
 
     @available_if(_learner_has_proba)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64Array:
-        """Give the probability that every class is the decision of least cost.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame or list of shape (n, ...)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            Probabilities in the order of `classes_`; each row sums to one.
-        """
+        """Give the probability that every class is the decision of least cost."""
         X = self._read_new(X)
         if len(self.classes_) == 1:
             return np.ones((n_rows_of(X), 1))
@@ -247,24 +236,7 @@ def average_estimates(
     *,
     use_all: bool,
 ) -> Float64Array:
-    """Average what the copies say about every row.
-
-    Parameters
-    ----------
-    estimates : iterable of ndarray of shape (n, k)
-        The probabilities or votes of every copy.
-    resamples : sequence of ndarray
-        The rows that every copy was trained on.
-    shape : tuple of int
-        Number of rows and of classes.
-    use_all : bool
-        Average over all copies; or over those that were not trained on the row, if there are any.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        The averages.
-    """
+    """Average what the copies say about every row."""
     total, of_others, n_others = np.zeros(shape), np.zeros(shape), np.zeros(shape[0])
     for proba, rows in zip(estimates, resamples, strict=True):
         total += proba

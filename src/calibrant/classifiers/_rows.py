@@ -118,30 +118,7 @@ def plan_rows(
     random_state: Any,
     split_params: dict[str, Any],
 ) -> RowPlan:
-    """Lay out the fits of one calibration protocol.
-
-    Parameters
-    ----------
-    estimator : object
-        The learner; a `FrozenEstimator` is not fitted again.
-    X, y : object, ndarray
-        The rows and their labels.
-    data : {"cv", "train", "holdout"}
-        The protocol.
-    cv : int, splitter or iterable
-        The folds, for ``data="cv"``.
-    holdout_size : float
-        The share of rows held out, for ``data="holdout"``.
-    random_state : object
-        Which rows are held out.
-    split_params : dict
-        What the splitter is given besides the rows, such as groups.
-
-    Returns
-    -------
-    RowPlan
-        Training rows and scored rows of every fit.
-    """
+    """Lay out the fits of one calibration protocol."""
     check_option("data", data, DATA)
     everything = np.arange(len(y))
     if isinstance(estimator, FrozenEstimator):

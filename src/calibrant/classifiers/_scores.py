@@ -43,26 +43,7 @@ def choose_method(estimator: Any, method: str) -> str:
 
 
 def score(estimator: Any, X: Any, method: str, classes: Array) -> tuple[Float64Array, BoolArray]:
-    """Score rows by a fitted learner, in the columns of all classes.
-
-    Parameters
-    ----------
-    estimator : object
-        A fitted classifier, which may know only some of the classes.
-    X : object
-        The rows.
-    method : {"decision_function", "predict_proba", "log_odds"}
-        Where the score comes from.
-    classes : ndarray of shape (k,)
-        The labels.
-
-    Returns
-    -------
-    scores : ndarray of shape (n, k)
-        One column per class. A class that the learner does not know has score 0.
-    known : ndarray of shape (k,)
-        Which classes the learner knows.
-    """
+    """Score rows by a fitted learner, in the columns of all classes."""
     raw = _per_class(_response(estimator, X, method), estimator, method)
     place = positions_of(np.asarray(estimator.classes_), classes)
     known = np.zeros(len(classes), dtype=bool)

@@ -104,28 +104,7 @@ def train_all(
     method: str,
     n_jobs: int | None,
 ) -> list[Trained]:
-    """Train and score for every problem, all fits of all problems side by side.
-
-    Parameters
-    ----------
-    estimator : object
-        The learner; it is copied, never fitted itself.
-    X : object
-        The rows.
-    problems : list of Problem
-        What to learn.
-    fit_params : dict
-        What `fit` is given besides; entries with one value per row are cut to the training rows.
-    method : str
-        Which score to use.
-    n_jobs : int or None
-        Number of fits at a time.
-
-    Returns
-    -------
-    list of Trained
-        One per problem.
-    """
+    """Train and score for every problem, all fits of all problems side by side."""
     jobs = [
         (problem, train, scored)
         for problem in problems

@@ -60,15 +60,7 @@ class ScoreCheck:
         self(seen.mass, seen.directions)
 
     def __call__(self, mass: Float64Array, directions: Sequence[Direction]) -> None:
-        """Look at the weights of the classes, and at how the columns rank them.
-
-        Parameters
-        ----------
-        mass : ndarray of shape (k,)
-            Total weight of every class.
-        directions : sequence of Direction
-            Which way every column ranks its classes.
-        """
+        """Look at the weights of the classes, and at how the columns rank them."""
         if self.learns and self.wanted.classes is None and len(self.columns) > 1 and not self.wanted.coded:
             self._refuse_absent(mass)
         if not directions:

@@ -30,20 +30,6 @@ def signed_gram(
 
     Entry (c, d) of a row's matrix is the sum over the columns b of plus_b where both classes are
     positive, minus_b where both are negative, and cross_b where they are on opposite sides.
-
-    Parameters
-    ----------
-    code : ndarray of shape (k, l)
-        The code matrix.
-    plus, minus : ndarray of shape (l, n)
-        What two classes on the same side share, for every column and row.
-    cross : ndarray of shape (l, n) or None
-        What two classes on opposite sides share; None for nothing.
-
-    Returns
-    -------
-    ndarray of shape (k, k, n)
-        The symmetric matrices.
     """
     k, n_columns = code.shape
     if cross is not None and _all_pairs_differ(code):

@@ -16,20 +16,7 @@ _NEAR = 1e-3
 
 
 def likely_support(matrices: Float64Array, linear: Float64Array) -> BoolArray:
-    """Guess which coordinates of the smallest minimiser of x'Hx / 2 - h'x over x >= 0 are not zero.
-
-    Parameters
-    ----------
-    matrices : ndarray of shape (k, k, n)
-        The matrices H, which may be singular.
-    linear : ndarray of shape (k, n)
-        The vectors h.
-
-    Returns
-    -------
-    ndarray of shape (k, n)
-        The coordinates that are not zero when a small ridge makes the minimiser unique.
-    """
+    """Guess which coordinates of the smallest minimiser of x'Hx / 2 - h'x over x >= 0 are not zero."""
     k = len(linear)
     ridged = matrices.copy()
     ridged[np.arange(k), np.arange(k)] += _RIDGE**2 * np.einsum("iin->n", matrices)
@@ -40,24 +27,7 @@ def likely_support(matrices: Float64Array, linear: Float64Array) -> BoolArray:
 def minimum_norm_nonnegative(
     system: Float64Array, target: Float64Array, support: BoolArray
 ) -> tuple[Float64Array, bool]:
-    """Minimise |Bx - c| over x >= 0; among several minimisers give the one of smallest norm.
-
-    Parameters
-    ----------
-    system : ndarray of shape (m, k)
-        The matrix B.
-    target : ndarray of shape (m,)
-        The vector c.
-    support : ndarray of shape (k,)
-        A guess of the coordinates that are not zero.
-
-    Returns
-    -------
-    x : ndarray of shape (k,)
-        The minimiser.
-    unique : bool
-        Whether it is the only one.
-    """
+    """Minimise |Bx - c| over x >= 0; among several minimisers give the one of smallest norm."""
     k = system.shape[1]
     unique = len(system) >= k and int(np.linalg.matrix_rank(system)) == k
     x = _on(support, system, target)

@@ -29,27 +29,7 @@ class Minimum(NamedTuple):
 def minimise_nonnegative(
     matrices: Float64Array, linear: Float64Array, free: BoolArray, floor: float, max_iter: int = 100
 ) -> Minimum:
-    """Minimise x'Hx / 2 - h'x over x >= 0, for positive definite H.
-
-    Parameters
-    ----------
-    matrices : ndarray of shape (k, k, n)
-        The matrices H.
-    linear : ndarray of shape (k, n)
-        The vectors h.
-    free : ndarray of shape (k, n)
-        A first guess of the coordinates that are not zero.
-    floor : float
-        The smallest trusted ratio of a pivot to its diagonal entry; rows that fall below are given up.
-    max_iter : int, default=100
-        Rows that need more exchanges are given up.
-
-    Returns
-    -------
-    Minimum
-        The minimisers, their free coordinates, and whether each row was solved; `x` is meaningless where
-        it was not.
-    """
+    """Minimise x'Hx / 2 - h'x over x >= 0, for positive definite H."""
     k, n_rows = linear.shape
     x = np.zeros((k, n_rows))
     free_of_all = free.copy()

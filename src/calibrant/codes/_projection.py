@@ -10,18 +10,6 @@ def project_on_simplex(points: Float64Array, weights: Float64Array | None = None
 
     The answer is p_c = max(r_c - t / w_c, 0) for the one t that makes it sum to one. Classes leave the
     support in ascending order of w_c r_c, so that sorting finds t.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n, k)
-        The vectors r.
-    weights : ndarray of shape (k,), optional
-        The weights w, all positive; by default all equal.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        The vectors p.
     """
     n_rows, k = points.shape
     if weights is None:

@@ -22,22 +22,6 @@ def solve_symmetric(
     Only the lower triangles are read. A pivot below `floor` times its diagonal entry is lifted to the size
     of that entry: the answer is then that of a matrix H + E, E positive semidefinite, so that a Newton step
     stays finite and downhill.
-
-    Parameters
-    ----------
-    matrices : ndarray of shape (k, k, n)
-        The matrices H.
-    right : ndarray of shape (k, n)
-        The right-hand sides h.
-    floor : float
-        The smallest trusted ratio of a pivot to its diagonal entry.
-
-    Returns
-    -------
-    solution : ndarray of shape (k, n)
-        The vectors x.
-    sound : ndarray of shape (n,)
-        Whether no pivot had to be lifted, so that H is positive definite beyond rounding.
     """
     k, n_rows = right.shape
     work = np.empty((k + 1, k, n_rows))  # the last row of the work space is h': eliminated with the rest
@@ -90,22 +74,7 @@ def _by_lapack(matrix: Float64Array, right: Float64Array, floor: float) -> Float
 
 
 def eliminate(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray]:
-    """Factorise and substitute in place, see `solve_symmetric`.
-
-    Parameters
-    ----------
-    work : ndarray of shape (k + 1, k, n)
-        The lower triangle of H, and h' as the last row; overwritten.
-    floor : float
-        The smallest trusted ratio of a pivot to its diagonal entry.
-
-    Returns
-    -------
-    solution : ndarray of shape (k, n)
-        The vectors x.
-    sound : ndarray of shape (n,)
-        Whether no pivot had to be lifted.
-    """
+    """Factorise and substitute in place, see `solve_symmetric`."""
     return (_one_by_one if work.shape[1] > _LARGE else _all_at_once)(work, floor)
 
 

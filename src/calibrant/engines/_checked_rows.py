@@ -13,20 +13,7 @@ from calibrant.passes import Rows, RowsOfPass
 
 
 def checked_rows(rows_of_pass: RowsOfPass, n_classes: int) -> RowsOfPass:
-    """Check every batch, unless it was made of a table and is checked already.
-
-    Parameters
-    ----------
-    rows_of_pass : callable
-        Gives batches of rows.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    callable
-        Gives the same batches, or ends with an error that tells which batch cannot be used, and why.
-    """
+    """Check every batch, unless it was made of a table and is checked already."""
     if isinstance(rows_of_pass, TableRows):
         return rows_of_pass
 

@@ -116,24 +116,7 @@ def _matches(source: Columns, item: str, there: set[str], taken: set[str]) -> di
 
 
 def read_numbers(column: pa.Array, name: str, source: Source, first: int) -> Float64Array:
-    """A column of finite numbers.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        The column of one batch.
-    name : str
-        What it is called.
-    source : Source
-        Where it comes from.
-    first : int
-        Rows of the source before this batch.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The numbers.
-    """
+    """A column of finite numbers."""
     values = lenient_numbers(column, name, source)
     finite = np.isfinite(values)
     if not finite.all():
@@ -143,22 +126,7 @@ def read_numbers(column: pa.Array, name: str, source: Source, first: int) -> Flo
 
 
 def lenient_numbers(column: pa.Array, name: str, source: Source) -> Float64Array:
-    """Numbers of a column, and NaN where there is none.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        The column of one batch.
-    name : str
-        What it is called.
-    source : Source
-        Where it comes from.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The numbers. A column of another kind, such as lists or dates, is refused.
-    """
+    """Numbers of a column, and NaN where there is none."""
     if not may_be_numbers(column.type):
         raise DataError(
             f"the column {name!r} of {source.name} must hold numbers; it holds {column.type}; choose or make "
@@ -197,24 +165,7 @@ def _no_number(name: str, source: Source, value: object, row: int) -> DataError:
 
 
 def read_scores(batch: pa.RecordBatch, columns: Sequence[str], source: Source, first: int) -> Float64Array:
-    """The score columns of a batch as one matrix of finite numbers, columns in the order given.
-
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch
-        Some rows.
-    columns : sequence of str
-        The columns.
-    source : Source
-        Where they come from.
-    first : int
-        Rows of the source before this batch.
-
-    Returns
-    -------
-    ndarray of shape (n, l)
-        The scores.
-    """
+    """The score columns of a batch as one matrix of finite numbers, columns in the order given."""
     scores = np.empty((batch.num_rows, len(columns)))
     for place, name in enumerate(columns):
         scores[:, place] = read_numbers(batch.column(name), name, source, first)
@@ -222,24 +173,7 @@ def read_scores(batch: pa.RecordBatch, columns: Sequence[str], source: Source, f
 
 
 def label_codes(column: pa.Array, name: str, source: Columns) -> tuple[IntArray, list[str | None]]:
-    """The labels of a batch by their numbers.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        The column of one batch.
-    name : str
-        What it is called.
-    source : Source
-        Where it comes from.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,)
-        Which of the texts every row has; -1 for none.
-    texts : list of str or None
-        The distinct labels as text; None for what can be no label.
-    """
+    """The labels of a batch by their numbers."""
     if not may_be_labels(column.type):
         raise DataError(
             f"the column {name!r} of {source.name} must hold text, numbers, truth values, dates or times; it "
@@ -261,26 +195,7 @@ def _texts(labels: pa.Array) -> list[str | None]:
 
 
 def read_label_texts(column: pa.Array, name: str, source: Source, first: int) -> tuple[IntArray, list[str]]:
-    """The labels of a batch: for every row the number of its text, and the texts.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        The column of one batch.
-    name : str
-        What it is called.
-    source : Source
-        Where it comes from.
-    first : int
-        Rows of the source before this batch.
-
-    Returns
-    -------
-    codes : ndarray of shape (n,)
-        Which of the texts every row has.
-    texts : list of str
-        The distinct labels, as text.
-    """
+    """The labels of a batch: for every row the number of its text, and the texts."""
     codes, texts = label_codes(column, name, source)
     unusable = [number for number, text in enumerate(texts) if text is None]
     empty = np.isin(codes, [-1, *unusable]) if unusable else codes < 0
@@ -294,20 +209,7 @@ def read_label_texts(column: pa.Array, name: str, source: Source, first: int) ->
 
 
 def texts_that_occur(codes: IntArray, texts: Sequence[str | None]) -> list[str]:
-    """The labels that rows have, in the order of their first rows; a dictionary may hold others.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Which of the texts every row has; -1 for none.
-    texts : sequence of str or None
-        The texts.
-
-    Returns
-    -------
-    list of str
-        The distinct texts.
-    """
+    """The labels that rows have, in the order of their first rows; a dictionary may hold others."""
     n_rows = len(codes)
     first_row = np.full(len(texts) + 1, n_rows)  # the last is for rows without a label
     first_row[codes[::-1]] = np.arange(n_rows)[::-1]
@@ -317,23 +219,7 @@ def texts_that_occur(codes: IntArray, texts: Sequence[str | None]) -> list[str]:
 
 
 def label_values(texts: Sequence[str], column_type: pa.DataType, as_text: bool) -> Array:
-    """The labels as values of the type that the source gives them.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        The texts of the classes.
-    column_type : pyarrow.DataType
-        The type of the label column.
-    as_text : bool
-        Whether the source knows no types, as CSV. Its labels are whole numbers if every one of them is
-        written as Python would write a whole number (so "7" and "-1", but not "07" or "7.0"), and else text.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        The labels, whose text is what came in.
-    """
+    """The labels as values of the type that the source gives them."""
     column_type = plain_type(column_type)
     if pa.types.is_boolean(column_type) and set(texts) <= {"true", "false"}:
         return np.array([text == "true" for text in texts])
@@ -344,20 +230,7 @@ def label_values(texts: Sequence[str], column_type: pa.DataType, as_text: bool) 
 
 
 def match_classes(wanted: Sequence[str], there: Sequence[str], what: str, where: str) -> list[int]:
-    """For every wanted class the place of its text among those that are there.
-
-    Parameters
-    ----------
-    wanted, there : sequence of str
-        Texts of classes. True and true name the same class.
-    what, where : str
-        Who wants them, and where they are looked for, for messages.
-
-    Returns
-    -------
-    list of int
-        The places.
-    """
+    """For every wanted class the place of its text among those that are there."""
     place_of = place_finder(there)
     found = []
     for text in wanted:
@@ -371,18 +244,7 @@ def match_classes(wanted: Sequence[str], there: Sequence[str], what: str, where:
 
 
 def place_finder(there: Sequence[str]) -> Callable[[str], int]:
-    """Give what finds the place of a class among these texts; -1 for none.
-
-    Parameters
-    ----------
-    there : sequence of str
-        Texts of classes. True and true name the same class.
-
-    Returns
-    -------
-    callable
-        Gives the place of a text.
-    """
+    """Give what finds the place of a class among these texts; -1 for none."""
     places = {text: place for place, text in enumerate(there)}
     loose = {_truth(text): place for place, text in enumerate(there)}
     return lambda text: places.get(text, loose.get(_truth(text), -1))

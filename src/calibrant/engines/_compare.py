@@ -150,32 +150,7 @@ def comparison_plan(
     options: PassOptions,
     n_rows: int | None,
 ) -> Plan[MethodComparison]:
-    """The plan of a comparison of methods.
-
-    Parameters
-    ----------
-    methods : sequence of str, mapping of str to calibrator, or None
-        The methods; None for all that take such scores.
-    classes : ndarray of shape (k,)
-        The labels.
-    combine : str or object
-        How the answers of two-class methods become one distribution.
-    kind : {"margin", "probability"}
-        What the scores are.
-    n_folds : int
-        Number of folds.
-    random_state : int, Generator, RandomState or None
-        How rows are resampled.
-    options : PassOptions
-        How much memory may be used.
-    n_rows : int or None
-        About how many rows there are.
-
-    Returns
-    -------
-    MethodComparison
-        The methods, the best first.
-    """
+    """The plan of a comparison of methods."""
     taken: Sample = yield TakeSample()
     sample = taken.rows()
     if len(sample) == 0:

@@ -134,26 +134,7 @@ def evaluate_in_passes(
 def evaluation_plan(
     n_classes: int, width: float, options: PassOptions, n_rows: int | None, n_groups: int = 0
 ) -> Plan[Evaluation]:
-    """The plan of an evaluation.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number of classes.
-    width : float
-        Width of the bins of the reliability diagrams.
-    options : PassOptions
-        How much memory may be used.
-    n_rows : int or None
-        About how many rows there are.
-    n_groups : int, default=0
-        Number of groups to measure each for itself too, see `evaluate_in_passes`.
-
-    Returns
-    -------
-    Evaluation
-        What was measured.
-    """
+    """The plan of an evaluation."""
     taken: Sample = yield TakeSample()
     sample = taken.rows()
     if len(sample) == 0:
@@ -210,28 +191,7 @@ def split_plans(
     n_rows: int | None,
     sampled: Any = None,
 ) -> list[Plan[Points]]:
-    """Plans that gather the rows of every column as finely as isotonic regression needs them.
-
-    Parameters
-    ----------
-    forecast : GivenForecast or CrossFitForecast
-        What gives the probabilities.
-    n_classes, n_columns : int
-        Numbers of classes, and of columns of probabilities.
-    sample : Rows
-        Some rows.
-    options : PassOptions
-        How much memory may be used.
-    n_rows : int or None
-        About how many rows there are.
-    sampled : GivenForecast or CrossFitForecast, optional
-        What gives the probabilities of the sample, if not `forecast`.
-
-    Returns
-    -------
-    list of generator
-        One plan per column.
-    """
+    """Plans that gather the rows of every column as finely as isotonic regression needs them."""
     plans = []
     filled = options.for_problems(n_columns, n_rows)
     for column in range(n_columns):

@@ -183,26 +183,7 @@ def model_plan(
 def judged_model_plan(
     model: ScoreModel, classes: Array, options: PassOptions, n_rows: int | None = None
 ) -> Plan[tuple[ScoreModel, Judged]]:
-    """The plan of a whole model; beside its fitted copy, the rows that it was measured on come back.
-
-    Parameters
-    ----------
-    model : ScoreModel
-        The model.
-    classes : ndarray of shape (k,)
-        The labels.
-    options : PassOptions
-        How much memory may be used.
-    n_rows : int, optional
-        About how many rows there are.
-
-    Returns
-    -------
-    model : ScoreModel
-        The fitted model.
-    judged : Judged
-        Rows that were held out, with their probabilities.
-    """
+    """The plan of a whole model; beside its fitted copy, the rows that it was measured on come back."""
     costs, rule = model.read_decisions(classes)
     taken: Sample = yield TakeSample()
     sample = taken.rows()

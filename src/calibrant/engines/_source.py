@@ -234,15 +234,7 @@ def _one(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 @contextmanager
 def naming(name: str, holds: str) -> Iterator[None]:
-    """Say in one line what is wrong with a file that cannot be read; an interruption stays one.
-
-    Parameters
-    ----------
-    name : str
-        What messages call it.
-    holds : str
-        What it should hold: "CSV", "Parquet".
-    """
+    """Say in one line what is wrong with a file that cannot be read; an interruption stays one."""
     try:
         yield
     except CalibrantError:

@@ -40,18 +40,7 @@ class Cache:
         self.fresh = fresh
 
     def get(self, job: Job) -> Any:
-        """Look a job up.
-
-        Parameters
-        ----------
-        job : Job
-            The work.
-
-        Returns
-        -------
-        object
-            What it returned, or None.
-        """
+        """Look a job up."""
         if self.fresh:
             return None
         try:
@@ -60,20 +49,7 @@ class Cache:
             return None
 
     def put(self, job: Job, answer: Any) -> Any:
-        """Keep what a job returned.
-
-        Parameters
-        ----------
-        job : Job
-            The work.
-        answer : object
-            Plain data.
-
-        Returns
-        -------
-        object
-            The answer as it will be looked up, with lists for tuples.
-        """
+        """Keep what a job returned."""
         content = json.dumps({"arguments": dict(job.arguments), "answer": answer})
         write_whole(self._path(job), content.encode(), parents=True)
         return json.loads(content)["answer"]

@@ -33,24 +33,7 @@ class Choice:
 
 
 def choose(candidates: Mapping[str, Any], scores: FloatArray, y: Array, seed: int = 0) -> Choice:
-    """Choose a calibrator by cross-validation on scores of rows that the learner was not trained on.
-
-    Parameters
-    ----------
-    candidates : mapping of str to calibrator
-        What there is to choose from; of equals the first.
-    scores : ndarray of shape (n,) or (n, k)
-        Out-of-fold scores.
-    y : ndarray of shape (n,)
-        The labels.
-    seed : int, default=0
-        How the rows are divided.
-
-    Returns
-    -------
-    Choice
-        The best candidate, fitted to all rows.
-    """
+    """Choose a calibrator by cross-validation on scores of rows that the learner was not trained on."""
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
     losses = dict.fromkeys(candidates, 0.0)
     for train, test in folds.split(scores, y):

@@ -57,18 +57,7 @@ class Contents:
     ending: str = ".csv.gz"
 
     def is_nominal(self, column: str) -> bool:
-        """Whether a column holds names.
-
-        Parameters
-        ----------
-        column : str
-            Its heading.
-
-        Returns
-        -------
-        bool
-            False for numbers.
-        """
+        """Whether a column holds names."""
         if self.nominal == "all":
             return column not in self.numeric
         return self.nominal != "none" and column in self.nominal

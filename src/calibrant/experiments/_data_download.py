@@ -69,13 +69,7 @@ class Source:
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """The files whose source is known.
-
-    Returns
-    -------
-    mapping of str to Source
-        By their names.
-    """
+    """The files whose source is known."""
     listed = json.loads((files("calibrant.experiments") / "data_sources.json").read_text(encoding="utf-8"))
     return {
         file: Source(**entry | {"paths": tuple(entry["paths"]), "columns": tuple(entry["columns"])})
@@ -84,30 +78,13 @@ def sources() -> Mapping[str, Source]:
 
 
 def download_cache() -> Path:
-    """The folder of downloaded files.
-
-    Returns
-    -------
-    Path
-        `calibrant/data` in the folder that XDG_CACHE_HOME names, or in `~/.cache`.
-    """
+    """The folder of downloaded files."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return home / "calibrant" / "data"
 
 
 def fetch(file: str) -> Path:
-    """Download a file, if that was asked for and its source is known.
-
-    Parameters
-    ----------
-    file : str
-        Its name.
-
-    Returns
-    -------
-    Path
-        The file among the downloads, complete and checked.
-    """
+    """Download a file, if that was asked for and its source is known."""
     source = sources().get(file)
     allowed = os.environ.get("CALIBRANT_DOWNLOAD") == "1"
     if source is None or not allowed:

@@ -39,20 +39,7 @@ class CategoryCodes(TransformerMixin, BaseEstimator):
         self.by_rank = by_rank
 
     def fit(self, X: Float64Array, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the levels of the numbers.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The features of a `Mixed` table.
-        y : object, optional
-            Not used.
-
-        Returns
-        -------
-        Self
-            The fitted transformer.
-        """
+        """Find the levels of the numbers."""
         self.levels_ = {
             int(place): self._levels_of(X[~np.isnan(X[:, place]), place])
             for place in np.flatnonzero(~self.nominal)
@@ -60,18 +47,7 @@ class CategoryCodes(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Float64Array) -> IntArray:
-        """Give the codes.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The features of a `Mixed` table.
-
-        Returns
-        -------
-        ndarray of int of shape (n, d)
-            -1 where a value is missing.
-        """
+        """Give the codes."""
         check_is_fitted(self, "levels_")
         codes = np.where(np.isnan(X), MISSING, X).astype(np.intp)
         for place, levels in self.levels_.items():
@@ -100,36 +76,12 @@ class Indicators(TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X: IntArray, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the categories.
-
-        Parameters
-        ----------
-        X : ndarray of int of shape (n, d)
-            Codes.
-        y : object, optional
-            Not used.
-
-        Returns
-        -------
-        Self
-            The fitted transformer.
-        """
+        """Find the categories."""
         self.encoder_ = OneHotEncoder(handle_unknown="ignore").fit(X)
         return self
 
     def transform(self, X: IntArray) -> csr_array:
-        """Give the columns.
-
-        Parameters
-        ----------
-        X : ndarray of int of shape (n, d)
-            Codes.
-
-        Returns
-        -------
-        sparse array of shape (n, m)
-            Zeros and ones.
-        """
+        """Give the columns."""
         check_is_fitted(self, "encoder_")
         return csr_array(self.encoder_.transform(X))
 
@@ -147,20 +99,7 @@ class DesignMatrix(TransformerMixin, BaseEstimator):
         self.nominal = nominal
 
     def fit(self, X: Float64Array, y: Any = None) -> Self:  # noqa: ARG002
-        """Find the names, and the mean and the spread of the numbers.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The features of a `Mixed` table.
-        y : object, optional
-            Not used.
-
-        Returns
-        -------
-        Self
-            The fitted transformer.
-        """
+        """Find the names, and the mean and the spread of the numbers."""
         numbers = X[:, ~self.nominal]
         known = ~np.isnan(numbers)
         count = np.maximum(known.sum(axis=0), 1)
@@ -171,19 +110,7 @@ class DesignMatrix(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Float64Array) -> Float64Array:
-        """Give the columns.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The features of a `Mixed` table.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            The numbers with mean 0 and spread 1 (0 where missing), then for every name in training a column
-            of zeros and ones.
-        """
+        """Give the columns."""
         check_is_fitted(self, "mean_")
         numbers = (X[:, ~self.nominal] - self.mean_) / self.scale_
         columns = [np.where(np.isnan(numbers), 0, numbers)]

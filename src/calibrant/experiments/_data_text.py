@@ -28,19 +28,7 @@ class Texts:
 
 @lru_cache(maxsize=1)
 def read_newsgroups(part: str = "20newsgroups-19997") -> Texts:
-    """Read 20 Newsgroups without the headers of the articles, which name the group.
-
-    Parameters
-    ----------
-    part : str, default="20newsgroups-19997"
-        Name of the file without its ending: all 19,997 articles; or "20newsgroups-bydate.train" and
-        "20newsgroups-bydate.test", which together are the 18,846 without duplicates.
-
-    Returns
-    -------
-    Texts
-        The bodies and the groups, in the order of the file.
-    """
+    """Read 20 Newsgroups without the headers of the articles, which name the group."""
     with open_text(find(f"{part}.jsonl.xz")) as lines:
         articles = [json.loads(line) for line in lines]
     return Texts(
@@ -50,17 +38,6 @@ def read_newsgroups(part: str = "20newsgroups-19997") -> Texts:
 
 
 def without_header(article: str) -> str:
-    """The body of an article: what comes after the first empty line.
-
-    Parameters
-    ----------
-    article : str
-        Lines "Name: value", an empty line, and the body.
-
-    Returns
-    -------
-    str
-        The body; the whole text where there is no empty line.
-    """
+    """The body of an article: what comes after the first empty line."""
     _, separator, body = article.replace("\r\n", "\n").partition("\n\n")
     return body if separator else article

@@ -76,28 +76,11 @@ class Mixed:
 
     @property
     def is_positive(self) -> BoolArray:
-        """Which rows are of the positive class.
-
-        Returns
-        -------
-        ndarray of bool of shape (n,)
-            The labels of a set with two classes.
-        """
+        """Which rows are of the positive class."""
         return np.asarray(self.y == self.positive)
 
     def take(self, rows: IntArray | BoolArray) -> "Mixed":
-        """Some of the rows.
-
-        Parameters
-        ----------
-        rows : ndarray
-            Their numbers, or a mask.
-
-        Returns
-        -------
-        Mixed
-            The same columns.
-        """
+        """Some of the rows."""
         block = None if self.block is None else self.block[rows]
         return Mixed(
             self.X[rows], self.y[rows], self.columns, self.nominal, self.values, self.positive, block
@@ -113,37 +96,12 @@ class Split:
 
 
 def read_table(name: str) -> Mixed:
-    """Read all rows of a data set; those of its test file come after those of its training file.
-
-    Parameters
-    ----------
-    name : str
-        One of the names in `_data_columns.py`, such as "adult".
-
-    Returns
-    -------
-    Mixed
-        Rows without a class are left out.
-    """
+    """Read all rows of a data set; those of its test file come after those of its training file."""
     return _read(name)[0]
 
 
 def read_split(name: str, seed: int = 0) -> Split:
-    """Read a data set in two parts: by its files where it has a test file, else two thirds and one third.
-
-    Parameters
-    ----------
-    name : str
-        One of the names in `_data_columns.py`, such as "adult".
-    seed : int, default=0
-        Which rows go where, if there is no test file. The classes are represented alike in both parts. Where
-        rows come in blocks, two thirds of the blocks are for training.
-
-    Returns
-    -------
-    Split
-        The two parts.
-    """
+    """Read a data set in two parts: by its files where it has a test file, else two thirds and one third."""
     table, n_train = _read(name)
     if n_train < len(table.y):
         places = np.arange(len(table.y))
@@ -220,18 +178,7 @@ def _read_columns(path: Path, contents: Contents) -> dict[str, Array]:
 
 
 def read_numeric(name: str) -> Table:
-    """Read a file whose features are all numbers.
-
-    Parameters
-    ----------
-    name : str
-        Name of the file without its ending, such as "pendigits.train".
-
-    Returns
-    -------
-    Table
-        Features and labels in the order of the file.
-    """
+    """Read a file whose features are all numbers."""
     _, rows = _read_records(f"{name}.csv.gz")
     return Table(np.array([row[:-1] for row in rows], dtype=np.float64), np.array([row[-1] for row in rows]))
 
@@ -244,18 +191,7 @@ def _read_records(file: str) -> tuple[list[str], list[list[str]]]:
 
 
 def open_text(path: Path) -> IO[str]:
-    """Open a compressed file of text.
-
-    Parameters
-    ----------
-    path : Path
-        A file that ends in .gz or .xz.
-
-    Returns
-    -------
-    file
-        Open for reading.
-    """
+    """Open a compressed file of text."""
     return io.TextIOWrapper(_open_bytes(path), encoding="utf-8", newline="")
 
 
@@ -264,18 +200,7 @@ def _open_bytes(path: Path) -> gzip.GzipFile | lzma.LZMAFile:
 
 
 def find(file: str) -> Path:
-    """Find a data file: in the folder that CALIBRANT_DATA names, beside the checkout, or among the downloads.
-
-    Parameters
-    ----------
-    file : str
-        Name of the file.
-
-    Returns
-    -------
-    Path
-        Where it is. With CALIBRANT_DOWNLOAD=1 a file that is nowhere is fetched, if its source is known.
-    """
+    """Find a data file: in the folder that CALIBRANT_DATA names, beside the checkout, among the downloads."""
     for folder in (*_own_folder(), BESIDE, download_cache()):
         if (folder / file).is_file():
             return folder / file

@@ -70,13 +70,7 @@ class Problem:
 
 
 def problems() -> tuple[Problem, ...]:
-    """Load the data.
-
-    Returns
-    -------
-    tuple of Problem
-        Digits and diabetes.
-    """
+    """Load the data."""
     digits, numbers = load_digits(return_X_y=True)
     patients, progress = load_diabetes(return_X_y=True)
     third = np.quantile(progress, [1 / 3, 2 / 3])
@@ -109,13 +103,7 @@ class DemoForecasts:
     proba: dict[str, Float64Array]
 
     def evaluations(self) -> list[DemoLine]:
-        """One line of the table per method.
-
-        Returns
-        -------
-        list of DemoLine
-            In the order of `METHODS`.
-        """
+        """One line of the table per method."""
         return [self._evaluate(method) for method in self.proba]
 
     def _evaluate(self, method: str) -> DemoLine:
@@ -138,14 +126,7 @@ N_DEMO_STEPS = 2 * len(LEARNERS) * len(METHODS)
 
 
 def demo_forecasts() -> Iterator[DemoForecasts | None]:
-    """Train, calibrate and predict, one method at a time.
-
-    Yields
-    ------
-    DemoForecasts or None
-        After the last method of a learner on a problem its probabilities, before that None: `N_DEMO_STEPS` in
-        all, so that progress can be shown.
-    """
+    """Train, calibrate and predict, one method at a time."""
     for problem in problems():
         for name, learner in LEARNERS.items():
             proba: dict[str, Float64Array] = {}
@@ -183,18 +164,7 @@ def _raw_probabilities(fitted: Any, seen: Array, unseen: Array) -> Float64Array:
 
 
 def reports(results: list[DemoForecasts]) -> dict[str, Summary]:
-    """Summarise what convinces: digits before and after calibration, and diabetes with costs.
-
-    Parameters
-    ----------
-    results : list of DemoForecasts
-        All that `demo_forecasts` gave.
-
-    Returns
-    -------
-    dict of str to Summary
-        By the names of the files they go into.
-    """
+    """Summarise what convinces: digits before and after calibration, and diabetes with costs."""
     before = "naive Bayes, raw"
     digits = _by_learner_and_method(results, "digits")
     first = _summary(results, "digits", before, digits)
@@ -245,19 +215,6 @@ def _summary(
 
 
 def write_demo_reports(results: list[DemoForecasts], folder: Path) -> dict[Path, Summary]:
-    """Write the pages.
-
-    Parameters
-    ----------
-    results : list of DemoForecasts
-        All that `demo_forecasts` gave.
-    folder : Path
-        Where the pages go; it is made if it is missing.
-
-    Returns
-    -------
-    dict of Path to Summary
-        What was written where.
-    """
+    """Write the pages."""
     with together():
         return {summary.save(folder / name): summary for name, summary in reports(results).items()}

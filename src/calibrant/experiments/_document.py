@@ -15,19 +15,7 @@ DIGITS = 6
 
 
 def to_document(outcome: Outcome) -> dict[str, Any]:
-    """The outcome of an experiment as plain data that every reader of JSON takes.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        What was run.
-
-    Returns
-    -------
-    dict
-        Numbers have six significant digits; infinities are the texts "inf" and "-inf", and what is not a
-        number is None.
-    """
+    """The outcome of an experiment as plain data that every reader of JSON takes."""
     experiment, findings = outcome.experiment, outcome.findings
     return {
         "name": experiment.name,
@@ -47,20 +35,7 @@ def to_document(outcome: Outcome) -> dict[str, Any]:
 
 
 def write_document(document: dict[str, Any], folder: Path) -> Path:
-    """Write a document as NAME.json, complete or not at all.
-
-    Parameters
-    ----------
-    document : dict
-        What `to_document` gave.
-    folder : Path
-        Where it goes; it is made if it is missing.
-
-    Returns
-    -------
-    Path
-        The file.
-    """
+    """Write a document as NAME.json, complete or not at all."""
     content = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     path = folder / f"{document['name']}.json"
     write_whole(path, content.encode(), parents=True)

@@ -135,11 +135,5 @@ class Experiment:
 
     @property
     def paper(self) -> str:
-        """The short name of the paper.
-
-        Returns
-        -------
-        str
-            Such as "ze02".
-        """
+        """The short name of the paper."""
         return self.name.split("-", 1)[0]

@@ -26,46 +26,18 @@ class Block:
 
     @property
     def width(self) -> int:
-        """Characters that the columns take, with two before each of them.
-
-        Returns
-        -------
-        int
-            The sum over the columns.
-        """
+        """Characters that the columns take, with two before each of them."""
         columns = zip(self.headings, *self.cells, strict=True)
         return sum(2 + max(map(len, column)) for column in columns)
 
 
 def row_names(document: Mapping[str, Any]) -> list[str]:
-    """What every row of the table is about.
-
-    Parameters
-    ----------
-    document : mapping
-        The findings, as `to_document` gives them.
-
-    Returns
-    -------
-    list of str
-        The labels of each row, with commas between.
-    """
+    """What every row of the table is about."""
     return [", ".join(filter(None, row["labels"])) for row in document["rows"]]
 
 
 def blocks(document: Mapping[str, Any]) -> list[Block]:
-    """The columns of numbers.
-
-    Parameters
-    ----------
-    document : mapping
-        The findings, as `to_document` gives them.
-
-    Returns
-    -------
-    list of Block
-        One for every measure.
-    """
+    """The columns of numbers."""
     return [_block(document["rows"], place, measure) for place, measure in enumerate(document["measures"])]
 
 

@@ -48,20 +48,7 @@ Numbers = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 def numbers_of(done: Sequence[Done], measure: Measure) -> Numbers:
-    """Sort what the jobs returned.
-
-    Parameters
-    ----------
-    done : sequence of Done
-        Finished jobs.
-    measure : Measure
-        Which number.
-
-    Returns
-    -------
-    mapping
-        For every data set and method the numbers of its splits.
-    """
+    """Sort what the jobs returned."""
     numbers: dict[str, dict[str, list[float]]] = {}
     for job in done:
         of_set = numbers.setdefault(NAME_OF[job.arguments["data"]], {})
@@ -71,36 +58,12 @@ def numbers_of(done: Sequence[Done], measure: Measure) -> Numbers:
 
 
 def means(numbers: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """The mean of every method over its splits.
-
-    Parameters
-    ----------
-    numbers : mapping
-        The numbers of the methods.
-
-    Returns
-    -------
-    dict
-        Infinite where one of them is.
-    """
+    """The mean of every method over its splits."""
     return {method: fmean(of_splits) for method, of_splits in numbers.items()}
 
 
 def winners(numbers: Mapping[str, float], best: Callable[..., float]) -> tuple[str, ...]:
-    """The best methods at the three decimals that the paper prints.
-
-    Parameters
-    ----------
-    numbers : mapping
-        The number of every method.
-    best : callable
-        `min` or `max`.
-
-    Returns
-    -------
-    tuple of str
-        Several where they are equal.
-    """
+    """The best methods at the three decimals that the paper prints."""
     rounded = {method: round(number, 3) for method, number in numbers.items()}
     value = best(rounded.values())
     return tuple(method for method, number in rounded.items() if number == value)

@@ -48,33 +48,11 @@ class Parts:
     y_test: IntArray
 
     def measure(self, model: Any) -> list[float]:
-        """Train a classifier and measure it on the test part.
-
-        Parameters
-        ----------
-        model : object
-            A classifier with `predict_proba`.
-
-        Returns
-        -------
-        list of float
-            Cross entropy in bits, infinite where a certain answer was wrong; root mean squared error; AUC.
-        """
+        """Train a classifier and measure it on the test part."""
         return self.measure_fitted(model.fit(self.X, self.y))
 
     def measure_fitted(self, model: Any) -> list[float]:
-        """Measure a classifier that has been trained.
-
-        Parameters
-        ----------
-        model : object
-            A fitted classifier.
-
-        Returns
-        -------
-        list of float
-            Cross entropy in bits, root mean squared error, AUC.
-        """
+        """Measure a classifier that has been trained."""
         positive = model.predict_proba(self.X_test)[:, 1]
         return [
             cross_entropy(self.y_test, positive, base=2),
@@ -84,38 +62,12 @@ class Parts:
 
 
 def design_parts(data: str, split: int) -> Parts:
-    """Numbers and indicators of names, for trees and linear models.
-
-    Parameters
-    ----------
-    data : str
-        The data set.
-    split : int
-        Which random split, where the set has no test file.
-
-    Returns
-    -------
-    Parts
-        The two parts.
-    """
+    """Numbers and indicators of names, for trees and linear models."""
     return _parts(data, split, DesignMatrix)
 
 
 def category_parts(data: str, split: int) -> Parts:
-    """Codes of names and levels of numbers, for naive Bayes.
-
-    Parameters
-    ----------
-    data : str
-        The data set.
-    split : int
-        Which random split, where the set has no test file.
-
-    Returns
-    -------
-    Parts
-        The two parts.
-    """
+    """Codes of names and levels of numbers, for naive Bayes."""
     return _parts(data, split, CategoryCodes)
 
 
@@ -131,24 +83,7 @@ def _parts(data: str, split: int, preparation: Callable[..., Any]) -> Parts:
 
 
 def family(data: str, split: int, learners: str, n_probes: int) -> dict[str, Any]:
-    """Train one family of learners on one split, and measure each on the test part.
-
-    Parameters
-    ----------
-    data : str
-        The data set.
-    split : int
-        Which random split, where the set has no test file.
-    learners : {"tree", "svm", "bayes", "logistic", "library"}
-        The family.
-    n_probes : int
-        The number of probes, and of bagged trees.
-
-    Returns
-    -------
-    dict
-        Under "measures" cross entropy in bits, root mean squared error and AUC of every method.
-    """
+    """Train one family of learners on one split, and measure each on the test part."""
     return FAMILIES[learners](data, split, n_probes)
 
 
@@ -167,18 +102,7 @@ def _trees(data: str, split: int, n_probes: int) -> dict[str, Any]:
 
 
 def pruned_tree(parts: Parts) -> DecisionTreeClassifier:
-    """The stand-in for J48: its pruning strength has the least error in five folds of the training rows.
-
-    Parameters
-    ----------
-    parts : Parts
-        Only the training part is used.
-
-    Returns
-    -------
-    DecisionTreeClassifier
-        Not yet trained.
-    """
+    """The stand-in for J48: its pruning strength has the least error in five folds of the training rows."""
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     search = GridSearchCV(tree, {"ccp_alpha": PRUNING}, scoring="accuracy", cv=folds, refit=False)
@@ -249,24 +173,7 @@ FAMILIES: dict[str, Callable[[str, int, int], dict[str, Any]]] = {
 
 
 def weighting(data: str, split: int, tree: str, n_probes: int) -> dict[str, float]:
-    """Probe a tree by weights, by rejection and by voted rejection; give the cross entropies in bits.
-
-    Parameters
-    ----------
-    data : str
-        The data set.
-    split : int
-        Which random split, where the set has no test file.
-    tree : {"unpruned", "pruned"}
-        Scikit-learn's tree as it comes, or the stand-in for J48.
-    n_probes : int
-        The number of probes.
-
-    Returns
-    -------
-    dict
-        The cross entropy of every weighting.
-    """
+    """Probe a tree by weights, by rejection and by voted rejection; give the cross entropies in bits."""
     parts = design_parts(data, split)
     learner = pruned_tree(parts) if tree == "pruned" else DecisionTreeClassifier(random_state=0)
     ways = {

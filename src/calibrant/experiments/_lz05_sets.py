@@ -32,37 +32,13 @@ N_PROBES_OF_HUGE = 20
 
 
 def n_splits_of(data: str, scale: Scale) -> int:
-    """How many splits of a data set are run.
-
-    Parameters
-    ----------
-    data : str
-        The data set.
-    scale : {"quick", "full"}
-        How much is run.
-
-    Returns
-    -------
-    int
-        One where there is a test file, or very many rows.
-    """
+    """How many splits of a data set are run."""
     once = (*STANDARD_SPLIT, HUGE, *(LARGE if scale == "quick" else ()))
     return 1 if data in once else N_SPLITS[scale]
 
 
 def family_jobs(scale: Scale) -> list[Job]:
-    """One job per data set, split and family of learners; the same jobs serve tables 1 to 4.
-
-    Parameters
-    ----------
-    scale : {"quick", "full"}
-        How much is run.
-
-    Returns
-    -------
-    list of Job
-        In the order of the paper's data sets.
-    """
+    """One job per data set, split and family of learners; the same jobs serve tables 1 to 4."""
     return [
         Job(family, {"data": data, "split": split, "learners": learners, "n_probes": _n_probes(data, scale)})
         for data in SETS.values()

@@ -88,24 +88,7 @@ def repetition_jobs(
     problems: Sequence[tuple[str, str]] = PROBLEMS,
     kinds: Sequence[str] = ("rarity", "random"),
 ) -> list[Job]:
-    """One job per problem and repetition; the same jobs serve tables 1 and 2.
-
-    Parameters
-    ----------
-    n_repetitions : int
-        The paper has 100.
-    n_resamples : int
-        Models of MetaCost; the paper has 100.
-    problems : sequence of pairs of str
-        Data sets and learners.
-    kinds : sequence of str
-        The costs.
-
-    Returns
-    -------
-    list of Job
-        A run of more repetitions finds those of a shorter one in the cache.
-    """
+    """One job per problem and repetition; the same jobs serve tables 1 and 2."""
     return [
         Job(
             repetition,
@@ -171,31 +154,12 @@ class Savings:
 
     @property
     def problem(self) -> str:
-        """The data set and the learner.
-
-        Returns
-        -------
-        str
-            In a few words.
-        """
+        """The data set and the learner."""
         return f"{self.data} ({self.learner})"
 
 
 def savings(done: Sequence[Done], kind: str) -> list[Savings]:
-    """Put the repetitions of every problem together.
-
-    Parameters
-    ----------
-    done : sequence of Done
-        Finished repetitions.
-    kind : {"rarity", "ratio", "random"}
-        Which costs.
-
-    Returns
-    -------
-    list of Savings
-        By ascending class size.
-    """
+    """Put the repetitions of every problem together."""
     problems = dict.fromkeys((job.arguments["data"], job.arguments["learner"]) for job in done)
     together = [
         _savings_of(
@@ -243,20 +207,7 @@ def _savings_of(data: str, learner: str, answers: Sequence[Any], kind: str) -> S
 
 
 def saving(plain: float, cost: float) -> float:
-    """Percent saved against the plain rule.
-
-    Parameters
-    ----------
-    plain : float
-        What the plain rule costs.
-    cost : float
-        What another costs.
-
-    Returns
-    -------
-    float
-        NaN where the plain rule costs nothing.
-    """
+    """Percent saved against the plain rule."""
     return 100 * (plain - cost) / plain if plain else math.nan
 
 
@@ -288,20 +239,7 @@ def _mean_row(saved: Sequence[Savings], kind: str) -> Row:
 
 
 def mean_saving(saved: Sequence[Savings], method: str) -> float | None:
-    """The mean of a method over the problems in which it has a number.
-
-    Parameters
-    ----------
-    saved : sequence of Savings
-        The problems.
-    method : str
-        One of `METHODS`.
-
-    Returns
-    -------
-    float or None
-        Percent; None if there is no number.
-    """
+    """The mean of a method over the problems in which it has a number."""
     numbers = [of_one.mean[method] for of_one in saved if not math.isnan(of_one.mean.get(method, math.nan))]
     return fmean(numbers) if numbers else None
 

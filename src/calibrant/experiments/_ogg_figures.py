@@ -27,36 +27,12 @@ AXES = {"x": "p2 + p3/2", "y": "height of p3", "shape": "simplex"}
 
 
 def on_paper(proba: Any) -> Float64Array:
-    """The place of probabilities in an equilateral triangle, whose corners are the classes.
-
-    Parameters
-    ----------
-    proba : array-like of shape (n, 3)
-        Probabilities of three classes.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-        The first class is at (0, 0), the second at (1, 0), the third at the top.
-    """
+    """The place of probabilities in an equilateral triangle, whose corners are the classes."""
     return np.asarray(np.asarray(proba) @ np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]]))
 
 
 def duplicated_feature(n_values: int, seed: int) -> dict[str, Any]:
-    """Naive Bayes that sees one feature twice.
-
-    Parameters
-    ----------
-    n_values : int
-        The number of values of the feature.
-    seed : int
-        Decides how probable they are in every class.
-
-    Returns
-    -------
-    dict
-        True and estimated probabilities of the classes, one row per value.
-    """
+    """Naive Bayes that sees one feature twice."""
     of_class = np.random.default_rng(seed).dirichlet(np.ones(n_values), size=3)
     rows = np.tile(np.arange(n_values), 3)
     # The weights are the probabilities themselves, so that nothing is left to chance.
@@ -71,24 +47,7 @@ def duplicated_feature(n_values: int, seed: int) -> dict[str, Any]:
 
 
 def large_neighbourhoods(n_rows: int, n_neighbors: int, n_shown: int, seed: int) -> dict[str, Any]:
-    """Nearest neighbours that are most of the rows.
-
-    Parameters
-    ----------
-    n_rows : int
-        Training rows of three equally probable Gaussians, whose means are 2 apart.
-    n_neighbors : int
-        Neighbours that are asked.
-    n_shown : int
-        Rows to estimate.
-    seed : int
-        The draws.
-
-    Returns
-    -------
-    dict
-        True and estimated probabilities of the classes.
-    """
+    """Nearest neighbours that are most of the rows."""
     rng = np.random.default_rng(seed)
     means = 2 * on_paper(np.eye(3))
     y, asked = rng.integers(3, size=n_rows), rng.integers(3, size=n_shown)
@@ -102,13 +61,7 @@ def large_neighbourhoods(n_rows: int, n_neighbors: int, n_shown: int, seed: int)
 
 
 def partitions() -> dict[str, Any]:
-    """The cost matrices of figure 2.
-
-    Returns
-    -------
-    dict
-        The original; with a number added to a row; with a column, and with a row, multiplied.
-    """
+    """The cost matrices of figure 2."""
     return {
         "original": np.asarray(ASYMMETRIC).tolist(),
         "row addition": add_to_row(ASYMMETRIC, 1, -0.5).tolist(),
@@ -118,22 +71,7 @@ def partitions() -> dict[str, Any]:
 
 
 def boundaries(panel: str, name: str, cost: Any) -> list[Series]:
-    """The boundaries of the decisions about three classes, as lines of a figure.
-
-    Parameters
-    ----------
-    panel : str
-        The part of the figure.
-    name : str
-        What the costs are called; empty if they need no name.
-    cost : array-like of shape (3, 3)
-        ``cost[i, j]`` is the cost of deciding i when the truth is j.
-
-    Returns
-    -------
-    list of Series
-        One line per pair of decisions whose regions meet.
-    """
+    """The boundaries of the decisions about three classes, as lines of a figure."""
     segments = {pair: boundary_segment(cost, *pair) for pair in PAIRS}
     return [
         _series(panel, f"{name}: {i + 1} or {k + 1}" if name else f"{i + 1} or {k + 1}", segment, "line")

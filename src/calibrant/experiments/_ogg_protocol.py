@@ -58,26 +58,7 @@ class NaiveBayesModels:
     def estimates(
         self, X: IntArray, position: IntArray, weightings: Float64Array, asked: IntArray, k: int
     ) -> Iterator[Float64Array]:
-        """Train once per row of `weightings`; yield what each model says about the rows asked.
-
-        Parameters
-        ----------
-        X : ndarray of int of shape (n, d)
-            The rows, values from 0.
-        position : ndarray of int of shape (n,)
-            Their classes, from 0.
-        weightings : ndarray of shape (m, n)
-            The weights of the rows, one line per model.
-        asked : ndarray of int of shape (n_asked, d)
-            The rows to estimate.
-        k : int
-            Number of classes.
-
-        Yields
-        ------
-        ndarray of shape (n_asked, k)
-            Probabilities; zero for a class without weight.
-        """
+        """Train once per row of `weightings`; yield what each model says about the rows asked."""
         n_values = np.maximum(X.max(axis=0), asked.max(axis=0)) + 1
         starts = np.concatenate([[0], np.cumsum(n_values)[:-1]])
         known, unknown = _indicators(X, starts, n_values.sum()), _indicators(asked, starts, n_values.sum())
@@ -116,26 +97,7 @@ class QdaModels:
     def estimates(
         self, X: Float64Array, position: IntArray, weightings: Float64Array, asked: Float64Array, k: int
     ) -> Iterator[Float64Array]:
-        """Train once per row of `weightings`; yield what each model says about the rows asked.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The rows.
-        position : ndarray of int of shape (n,)
-            Their classes, from 0.
-        weightings : ndarray of shape (m, n)
-            The weights of the rows, one line per model.
-        asked : ndarray of shape (n_asked, d)
-            The rows to estimate.
-        k : int
-            Number of classes.
-
-        Yields
-        ------
-        ndarray of shape (n_asked, k)
-            Probabilities; zero for a class without weight.
-        """
+        """Train once per row of `weightings`; yield what each model says about the rows asked."""
         for weights in weightings:
             model = RegularizedQDA().fit(X, position, sample_weight=weights)
             proba = np.zeros((len(asked), k))
@@ -186,22 +148,7 @@ class Fold:
 
 
 def folds(position: IntArray, n_folds: int, seed: int) -> list[IntArray]:
-    """Shuffle the rows and deal them out class by class, so that no class is lost from training.
-
-    Parameters
-    ----------
-    position : ndarray of int of shape (n,)
-        The classes.
-    n_folds : int
-        Number of folds.
-    seed : int
-        The order of the rows.
-
-    Returns
-    -------
-    list of ndarray of int
-        Every row is in one of them.
-    """
+    """Shuffle the rows and deal them out class by class, so that no class is lost from training."""
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(len(position))
     by_class = shuffled[np.argsort(position[shuffled], kind="stable")]
@@ -209,30 +156,7 @@ def folds(position: IntArray, n_folds: int, seed: int) -> list[IntArray]:
 
 
 def repetition(data: str, learner: str, seed: int, n_resamples: int, kinds: Sequence[str]) -> dict[str, Any]:
-    """Run one repetition of the cross-validation.
-
-    Parameters
-    ----------
-    data : str
-        The data set.
-    learner : {"NB", "QDA"}
-        Naive Bayes on names and on numbers in 21 levels; or quadratic discriminant analysis on numbers.
-    seed : int
-        Which repetition: it decides the folds, the random costs and the resamples.
-    n_resamples : int
-        Models of MetaCost; 0 leaves it out.
-    kinds : sequence of {"rarity", "ratio", "random"}
-        The costs of a mistake: all training rows over those of the true class; those of the class decided
-        over those of the true class; or drawn from 1 to 10.
-
-    Returns
-    -------
-    dict
-        The numbers of rows, of classes and of rows of the smallest class, and the geometric mean of the class
-        sizes in training. For every kind of costs what every rule costs on the test rows of all folds; what
-        parallel partition costs on its training rows before and after learning, and in how many folds it
-        costs more after.
-    """
+    """Run one repetition of the cross-validation."""
     table = read_table(data)
     classes, position = np.unique(table.y, return_inverse=True)
     sizes, paid = [], {kind: Paid() for kind in kinds}
@@ -331,22 +255,7 @@ class Paid:
 
 
 def choose(proba: Float64Array, y: IntArray, cost: Float64Array) -> tuple[str | None, str]:
-    """Choose how to decide, by cross-validation on estimates of training rows.
-
-    Parameters
-    ----------
-    proba : ndarray of shape (n, k)
-        Out-of-fold estimates.
-    y : ndarray of int of shape (n,)
-        The classes.
-    cost : ndarray of shape (k, k)
-        The costs.
-
-    Returns
-    -------
-    tuple
-        The calibrator, or None, and the rule: the cheapest of `CHOICES`, of equals the first.
-    """
+    """Choose how to decide, by cross-validation on estimates of training rows."""
     paid = []
     for calibrator, rule in CHOICES:
         total = 0.0

@@ -45,26 +45,7 @@ def run_experiment(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Run an experiment, or finish one that was interrupted.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What to run.
-    scale : {"quick", "full"}, default="quick"
-        How much of it.
-    n_jobs : int, optional
-        Jobs at a time, as in scikit-learn.
-    cache : Cache, optional
-        Where finished jobs are kept; by default in the user's cache folder.
-    progress : callable, optional
-        Told of every finished job.
-
-    Returns
-    -------
-    Outcome
-        The findings, and what was left out.
-    """
+    """Run an experiment, or finish one that was interrupted."""
     cache = cache or Cache()
     jobs = list(experiment.jobs(scale))
     answers = _answers(jobs, cache, n_jobs, progress)

@@ -12,22 +12,6 @@ NO_DATA = "the data are not at hand"
 def in_order(statement: str, *chains: Mapping[str, float], digits: int = 5, reason: str = "") -> Check:
     """Check that the numbers of every chain rise.
 
-    Parameters
-    ----------
-    statement : str
-        What should be seen.
-    *chains : mapping of str to float
-        Numbers with their names, the least first. No chain means that the data are not at hand.
-    digits : int, default=5
-        Places after the decimal point in the finding.
-    reason : str, optional
-        Why it may not have been seen; shown in that case only.
-
-    Returns
-    -------
-    Check
-        Held if every number is above the one before it.
-
     Examples
     --------
     >>> from calibrant.experiments._shape import in_order

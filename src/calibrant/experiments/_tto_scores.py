@@ -43,25 +43,7 @@ class Scores:
 
 
 def scores_of(data: str, learner: str, fold: int, n_rows: int | None) -> Scores:
-    """Train and score as the paper does.
-
-    Parameters
-    ----------
-    data : {"20 Newsgroups", "Pendigits", "made-up survey"}
-        The rows.
-    learner : {"SVM", "NB"}
-        A linear support vector machine, one against the rest, whose scores are margins; or multinomial naive
-        Bayes, whose scores are log-probabilities per word.
-    fold : int
-        Which of the five outer folds is tested; sets with a test part have fold 0 only.
-    n_rows : int or None
-        Take a stratified sample of so many training rows; None takes all.
-
-    Returns
-    -------
-    Scores
-        Out-of-fold and test scores.
-    """
+    """Train and score as the paper does."""
     X, y, X_test, y_test = _rows(data, fold)
     if n_rows is not None and n_rows < len(y):
         sample = _sample(y, n_rows, np.random.default_rng(fold))

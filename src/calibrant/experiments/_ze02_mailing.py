@@ -30,13 +30,7 @@ METHODS: dict[str, Any] = {
 
 
 def real_targets() -> dict[str, list[float]]:
-    """What can be said without attributes: policies that write to all alike, and to those who give.
-
-    Returns
-    -------
-    dict
-        For every policy the squared error (summed over the two classes) and the profit on the test part.
-    """
+    """What can be said without attributes: policies that write to all alike, and to those who give."""
     donated = read_numeric("kddcup98-valtargt").X[:, 1]
     gave = donated > 0
     rate = np.full(len(gave), gave.mean())
@@ -48,19 +42,7 @@ def real_targets() -> dict[str, list[float]]:
 
 
 def stand_in(seed: int) -> dict[str, Any]:
-    """The protocol of table 1 on synthetic attributes of the real donations.
-
-    Parameters
-    ----------
-    seed : int
-        Which attributes are drawn, and which half of the people is for training.
-
-    Returns
-    -------
-    dict
-        "measures": for every method the squared error and the profit, each on training and test rows; "auc":
-        that of naive Bayes on test rows.
-    """
+    """The protocol of table 1 on synthetic attributes of the real donations."""
     random = np.random.default_rng(seed)
     donated = random.permutation(read_numeric("kddcup98-valtargt").X[:, 1])
     gave = donated > 0

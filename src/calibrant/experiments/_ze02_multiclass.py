@@ -54,35 +54,13 @@ class Parts:
 
 
 def pendigits(learner: str) -> dict[str, Any]:
-    """A learner on Pendigits, one-vs-all, in the standard split.
-
-    Parameters
-    ----------
-    learner : {"NB", "BNB"}
-        Naive Bayes or boosted naive Bayes, on attributes cut into 21 levels.
-
-    Returns
-    -------
-    dict
-        As `one_vs_all_table` gives it.
-    """
+    """A learner on Pendigits, one-vs-all, in the standard split."""
     train, test = read_numeric("pendigits.train"), read_numeric("pendigits.test")
     return one_vs_all_table(LEARNERS[learner], Parts(train.X, train.y, test.X, test.y))
 
 
 def newsgroups(seed: int) -> dict[str, Any]:
-    """Naive Bayes on 20 Newsgroups, one-vs-all, on a random 80% of every group.
-
-    Parameters
-    ----------
-    seed : int
-        Which articles are for training.
-
-    Returns
-    -------
-    dict
-        As `one_vs_all_table` gives it.
-    """
+    """Naive Bayes on 20 Newsgroups, one-vs-all, on a random 80% of every group."""
     articles = read_newsgroups()
     split = StratifiedShuffleSplit(1, test_size=0.2, random_state=seed)
     train, test = next(split.split(articles.y, articles.y))
@@ -99,23 +77,7 @@ def newsgroups(seed: int) -> dict[str, Any]:
 
 
 def one_vs_all_table(model: Any, parts: Parts) -> dict[str, Any]:
-    """The table of a learner: raw and PAV answers, combined in every way; and the best method of today.
-
-    Parameters
-    ----------
-    model : object
-        A two-class learner.
-    parts : Parts
-        Training and test rows.
-
-    Returns
-    -------
-    dict
-        "raw", "PAV" (calibrated on the training rows) and "PAV out of fold": for every combination the
-        squared error divided by the number of classes, and the error; "certainty": for each of them the
-        mean probability of the first choice after normalisation; "today": the same two numbers, and what
-        was chosen.
-    """
+    """The table of a learner: raw and PAV answers, combined in every way; and the best method of today."""
     classes = np.unique(parts.y_train)
     columns = [clone(model).fit(parts.X_train, parts.y_train == label) for label in classes]
     train, test = _scores(columns, parts.X_train), _scores(columns, parts.X_test)

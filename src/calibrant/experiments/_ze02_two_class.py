@@ -54,24 +54,7 @@ class Problem:
 
 
 def two_class(name: str, learner: str, attributes: str = "all") -> dict[str, Any]:
-    """A learner on a problem: raw, calibrated on its training rows, and by the best method of today.
-
-    Parameters
-    ----------
-    name : {"adult", "tic"}
-        The data set.
-    learner : {"NB", "SVM"}
-        Naive Bayes, or a linear support vector machine.
-    attributes : {"all", "winner"}
-        Which attributes are used.
-
-    Returns
-    -------
-    dict
-        "measures": for every method the squared error and the error on training and test rows; "binning": by
-        number of bins the test squared error, how much it is above that of PAV, and the standard error of
-        that; "bins", "curves": what the figures show; "today": what was chosen.
-    """
+    """A learner on a problem: raw, calibrated on its training rows, and by the best method of today."""
     problem = _problem(name, learner, attributes)
     fitted = clone(problem.learner).fit(problem.X_train, problem.y_train)
     score = _score_of(learner)

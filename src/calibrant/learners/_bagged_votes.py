@@ -140,18 +140,5 @@ class BaggedVotesClassifier(BaggingClassifier):
 
     @available_if(_averages_margins)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any, **params: Any) -> Float64Array:
-        """Give the mean of the learners' margins, where probabilities are averaged too.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            The rows.
-        **params : dict
-            Passed to the learner's `decision_function` by metadata routing.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, k)
-            The mean margins.
-        """
+        """Give the mean of the learners' margins, where probabilities are averaged too."""
         return np.asarray(super().decision_function(X, **params))

@@ -6,41 +6,28 @@
   score logistic and softmax maps are linear in.
 """
 
-from calibrant.maps._features import FEATURES, Features, features_named, features_of
-from calibrant.maps._graph import answers, answers_of_rows, refusals
-from calibrant.maps._intervals import IntervalLookup, midpoints
-from calibrant.maps._map import MAPS, AnyMap, Map
-from calibrant.maps._onnx_graph import Graph, OnnxExportError, Tensor
-from calibrant.maps._onnx_steps import intervals
-from calibrant.maps._operations import GRAPH, LOG_CLIP, NUMPY, Operations
-from calibrant.maps._row_maps import Softmax
-from calibrant.maps._score_maps import Constant, Identity, Lines, Logistic, Steps
-
-__all__ = [
-    "FEATURES",
-    "GRAPH",
-    "LOG_CLIP",
-    "MAPS",
-    "NUMPY",
-    "AnyMap",
-    "Constant",
-    "Features",
-    "Graph",
-    "Identity",
-    "IntervalLookup",
-    "Lines",
-    "Logistic",
-    "Map",
-    "OnnxExportError",
-    "Operations",
-    "Softmax",
-    "Steps",
-    "Tensor",
-    "answers",
-    "answers_of_rows",
-    "features_named",
-    "features_of",
-    "intervals",
-    "midpoints",
-    "refusals",
-]
+from calibrant.maps._features import (
+    FEATURES as FEATURES,
+    Features as Features,
+    features_named as features_named,
+    features_of as features_of,
+)
+from calibrant.maps._graph import answers as answers, answers_of_rows as answers_of_rows, refusals as refusals
+from calibrant.maps._intervals import IntervalLookup as IntervalLookup, midpoints as midpoints
+from calibrant.maps._map import MAPS as MAPS, AnyMap as AnyMap, Map as Map
+from calibrant.maps._onnx_graph import Graph as Graph, OnnxExportError as OnnxExportError, Tensor as Tensor
+from calibrant.maps._onnx_steps import intervals as intervals
+from calibrant.maps._operations import (
+    GRAPH as GRAPH,
+    LOG_CLIP as LOG_CLIP,
+    NUMPY as NUMPY,
+    Operations as Operations,
+)
+from calibrant.maps._row_maps import Softmax as Softmax
+from calibrant.maps._score_maps import (
+    Constant as Constant,
+    Identity as Identity,
+    Lines as Lines,
+    Logistic as Logistic,
+    Steps as Steps,
+)

@@ -12,20 +12,7 @@ from calibrant.maps._operations import GRAPH
 
 
 def answers(scores: Tensor, maps: Sequence[Map]) -> Tensor:
-    """Answer for every column of scores by its own map.
-
-    Parameters
-    ----------
-    scores : Tensor of shape (rows, c), or (rows,) if c is 1
-        The scores.
-    maps : sequence of c maps
-        Those of the columns.
-
-    Returns
-    -------
-    Tensor of the same shape
-        What the maps say.
-    """
+    """Answer for every column of scores by its own map."""
     by_form: dict[object, list[int]] = {}
     for column, each in enumerate(maps):
         by_form.setdefault(form_of(each), []).append(column)
@@ -48,20 +35,7 @@ def answers_of_rows(scores: Tensor, row_map: Map) -> Tensor:
 
 
 def refusals(scores: Tensor, probabilities: Sequence[bool]) -> Tensor:
-    """Mark the rows that the library refuses, where a graph cannot raise an error.
-
-    Parameters
-    ----------
-    scores : Tensor of shape (rows, c), or (rows,) if c is 1
-        The scores.
-    probabilities : sequence of c bool
-        Which columns must lie in [0, 1] and not only be finite.
-
-    Returns
-    -------
-    Tensor of shape (rows, 1), or (rows,) if c is 1
-        0 for a good row, else NaN; to be added to its probabilities.
-    """
+    """Mark the rows that the library refuses, where a graph cannot raise an error."""
     if not any(probabilities):
         marks = scores * 0.0
     else:

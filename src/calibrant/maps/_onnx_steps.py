@@ -17,21 +17,7 @@ MOST_INTERVALS = 1 << 24
 
 
 def intervals(scores: Tensor, edges: Sequence[Array]) -> Tensor:
-    """Number the interval of every score, those of a column after those of the columns before it.
-
-    Parameters
-    ----------
-    scores : Tensor of shape (rows, c), or (rows,) if c is 1
-        The scores, float64.
-    edges : sequence of c arrays
-        The edges of every column in ascending order; m of them make m + 1 intervals, and an edge belongs to
-        the interval below it.
-
-    Returns
-    -------
-    Tensor of the same shape
-        int32 places in a table of the values of all intervals, column by column.
-    """
+    """Number the interval of every score, those of a column after those of the columns before it."""
     sizes = [len(each) + 1 for each in edges]
     if sum(sizes) > MOST_INTERVALS:
         raise OnnxExportError(

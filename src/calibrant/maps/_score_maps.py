@@ -42,7 +42,15 @@ class _Edges(Field):
 
 @dataclass(frozen=True, eq=False)
 class Steps(Map, name="steps"):
-    """A value for every interval; an edge belongs to the interval below it."""
+    """A value for every interval of scores.
+
+    Parameters
+    ----------
+    edges : IntervalLookup
+        The edges in ascending order; each belongs to the interval below it.
+    values : ndarray
+        The values, one more than edges.
+    """
 
     edges: IntervalLookup
     values: Float64Array
@@ -60,10 +68,22 @@ class Steps(Map, name="steps"):
 
 @dataclass(frozen=True, eq=False)
 class Lines(Map, name="lines"):
-    """Straight lines between knots, and constants outside of them.
+    """Straight lines between knots, and constants outside of them; see `Lines.through`.
 
-    Interval i reaches from knot i - 1 to knot i. `half` is 1/2 where the distance of two knots need not be
-    finite, and else 1; `begin` and `width` are in these units.
+    Parameters
+    ----------
+    edges : IntervalLookup
+        The knots; interval i reaches from knot i - 1 to knot i.
+    low, high : float
+        The first and the last knot.
+    half : ndarray
+        1/2 for intervals whose ends may be an infinite distance apart, and else 1.
+    begin, width : ndarray
+        Where every interval begins, and how wide it is, in these units.
+    rise, value : ndarray
+        What is gained over the interval, and the value where it begins.
+    clip : float, optional
+        How far answers stay from 0 and 1.
     """
 
     edges: IntervalLookup
@@ -156,7 +176,13 @@ class Logistic(Map, name="logistic"):
 
 @dataclass(frozen=True, eq=False)
 class Constant(Map, name="constant"):
-    """The same answer whatever the score."""
+    """The same answer whatever the score.
+
+    Parameters
+    ----------
+    value : float
+        The answer.
+    """
 
     value: float
 

@@ -44,22 +44,7 @@ NO_DIRECTION = Direction(math.nan, 1.0)
 
 
 def direction(scores: FloatArray, target: Target, weights: Float64Array | None) -> Direction:
-    """Test which way a score ranks the classes.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-        Finite scores.
-    target : ndarray of shape (n,)
-        Labels as booleans, or shares of the positive class.
-    weights : ndarray of shape (n,) or None
-        Weights, not negative; None where every row counts once.
-
-    Returns
-    -------
-    Direction
-        What was found.
-    """
+    """Test which way a score ranks the classes."""
     mass = np.ones(len(scores)) if weights is None else weights
     whole = weights is None or bool(np.all(weights == np.floor(weights)))
     _, place = np.unique(scores, return_inverse=True)
@@ -74,25 +59,7 @@ def direction(scores: FloatArray, target: Target, weights: Float64Array | None) 
 def directions_of(
     scores: FloatArray, position: IntArray, weights: Float64Array | None, sides: Array | None = None
 ) -> list[Direction]:
-    """Test which way every column of scores ranks its classes.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,) or (n, l)
-        Finite scores.
-    position : ndarray of shape (n,)
-        The number of every row's class.
-    weights : ndarray of shape (n,) or None
-        Weights, not negative.
-    sides : ndarray of shape (k, l), optional
-        For every class +1 where a greater score speaks for it, -1 where it speaks against it, 0 where the
-        class takes no part. By default as in `sides_of`.
-
-    Returns
-    -------
-    list of Direction
-        One per column.
-    """
+    """Test which way every column of scores ranks its classes."""
     matrix = scores[:, None] if scores.ndim == 1 else scores
     if sides is None:
         sides = sides_of(max(2, matrix.shape[1]), matrix.shape[1])
@@ -105,18 +72,7 @@ def directions_of(
 
 
 def sides_of(n_classes: int, n_columns: int) -> Array:
-    """What scores speak for: a single one for the second of two classes, others for one class each.
-
-    Parameters
-    ----------
-    n_classes, n_columns : int
-        Numbers of classes, and of columns of scores.
-
-    Returns
-    -------
-    ndarray of int8 of shape (k, l)
-        +1 for the class of the column, -1 for the others.
-    """
+    """What scores speak for: a single one for the second of two classes, others for one class each."""
     sides = 2 * np.eye(n_classes, dtype=np.int8) - 1
     return sides[:, 1:] if n_columns == 1 and n_classes == 2 else sides
 
@@ -125,19 +81,6 @@ def direction_of_points(
     positive: Float64Array, negative: Float64Array, squares: tuple[float, float] | None = None
 ) -> Direction:
     r"""Test which way a score ranks the classes, from the weights at every score or in every bin.
-
-    Parameters
-    ----------
-    positive, negative : ndarray of shape (m,)
-        Total weight of the rows of either class, in ascending order of the score. Rows of one point are tied.
-    squares : tuple of float, optional
-        Sum of the squared weights of either class, where weights are not whole. None means that they are
-        counts.
-
-    Returns
-    -------
-    Direction
-        What was found.
 
     Notes
     -----
@@ -204,35 +147,12 @@ def _effective(totals: tuple[float, float], squares: tuple[float, float]) -> tup
 
 
 def wrong_columns(directions: Sequence[Direction]) -> list[int]:
-    """Which scores rank their classes the wrong way; chance finds any at all in one case of a thousand.
-
-    Parameters
-    ----------
-    directions : sequence of Direction
-        One per column of scores.
-
-    Returns
-    -------
-    list of int
-        Numbers of columns.
-    """
+    """Which scores rank their classes the wrong way; chance finds any at all in one case of a thousand."""
     return [place for place, each in enumerate(directions) if each.chance < LEVEL / len(directions)]
 
 
 def mostly_wrong(directions: Sequence[Direction], *, one_per_class: bool) -> bool:
     """Whether the scores as a whole rank the wrong way, as distances and negative log-likelihoods do.
-
-    Parameters
-    ----------
-    directions : sequence of Direction
-        One per column of scores.
-    one_per_class : bool
-        Whether every column is the score of a class against all others, and not one of a code.
-
-    Returns
-    -------
-    bool
-        Whether most columns rank the wrong way, and the sum over all columns does so beyond chance.
 
     Notes
     -----

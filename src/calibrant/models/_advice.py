@@ -10,22 +10,7 @@ TIE = 2.0
 
 
 def advise(results: Sequence[Any], n_rows: int) -> tuple[str, str]:
-    """Name the method to use, and say why and how sure that is.
-
-    Parameters
-    ----------
-    results : sequence of MethodResult
-        The results, the best first.
-    n_rows : int
-        Number of rows.
-
-    Returns
-    -------
-    name : str
-        The method.
-    advice : str
-        A few sentences.
-    """
+    """Name the method to use, and say why and how sure that is."""
     best = results[0]
     tied = [each for each in results[1:] if each.difference <= TIE * each.difference_error]
     chosen = _simplest([best, *tied])

@@ -38,21 +38,7 @@ class Costs:
 
 
 def read_costs(cost: object, classes: Array) -> Costs:
-    """Bring the user's costs into the order of the classes.
-
-    Parameters
-    ----------
-    cost : array-like of shape (a, k), mapping of mappings, or frame
-        The costs, see `calibrant.decisions.cost_matrix`.
-    classes : ndarray of shape (k,)
-        The labels of the classes.
-
-    Returns
-    -------
-    Costs
-        The costs with the labels of the decisions: the classes first, then others in the order given. The
-        rows of an array that is not square are known by their numbers.
-    """
+    """Bring the user's costs into the order of the classes."""
     if hasattr(cost, "columns"):
         cost = _with_labels(costs_of_frame(cost, {str(label) for label in classes.tolist()}), classes)
     if isinstance(cost, Mapping):

@@ -56,20 +56,6 @@ def stratified_folds(position: IntArray, n_folds: int, random_state: Seed) -> In
     """A fold for every row: the sizes of the folds differ by at most one row, and so do the rows of a class.
 
     A class with fewer rows than folds is in as many folds as it has rows.
-
-    Parameters
-    ----------
-    position : ndarray of shape (n,)
-        The number of every row's class.
-    n_folds : int
-        The number of folds.
-    random_state : int, Generator, RandomState or None
-        How the rows are shuffled.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The number of every row's fold.
     """
     shuffled = generator(random_state).permutation(len(position))
     by_class = shuffled[np.argsort(position[shuffled], kind="stable")]
@@ -84,25 +70,6 @@ def judge(
     """Judge the rows of every fold, or of the first one alone, by a calibrator fitted to the other folds.
 
     What such a fit warns of is not shown: it would come once per fold, and the fit to all rows says it too.
-
-    Parameters
-    ----------
-    new : callable
-        Makes the unfitted calibrator for a number of training rows.
-    rows : ScoredRows
-        The rows.
-    fold : ndarray of shape (n,)
-        The number of every row's fold.
-    n_folds : int
-        The number of folds; below 2 there is nothing to leave out, and the rows are judged by a calibrator
-        fitted to them.
-    only_first : bool, default=False
-        Whether only the rows of the first fold are judged.
-
-    Returns
-    -------
-    Judged
-        The rows judged, and their probabilities.
     """
     if n_folds < 2:
         return Judged(rows, _proba(new, rows, rows), fold, 0)

@@ -20,24 +20,7 @@ ADVICE = "use one score per class with combine='normalize' or 'least_squares', o
 
 
 def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None) -> Tensor:
-    """Combine the answers of a code matrix.
-
-    Parameters
-    ----------
-    answers : Tensor of shape (rows, l)
-        Probabilities of the positive sides of the columns.
-    combiner : str or object
-        How.
-    code : ndarray of shape (k, l)
-        The code matrix.
-    counts : ndarray of shape (l,) or None
-        Weights of the columns.
-
-    Returns
-    -------
-    Tensor of shape (rows, k)
-        Probabilities of the classes.
-    """
+    """Combine the answers of a code matrix."""
     how: Any = check_combiner(combiner)
     if type(how) not in (Normalize, LeastSquares):
         name = "coupling" if isinstance(how, Coupling) else f"a {type(how).__name__}"

@@ -65,26 +65,7 @@ def read_rows(
     *,
     coded: bool = False,
 ) -> ScoredRows:
-    """Check scores, labels and weights, and leave out the rows of weight zero.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n,), (n, 1) or (n, l)
-        The scores.
-    y : array-like of shape (n,)
-        The labels.
-    sample_weight : array-like of shape (n,) or None
-        Weights of the rows.
-    classes : sequence of labels or None
-        The labels in order; None for the sorted labels of `y`.
-    coded : bool, default=False
-        Whether the columns are those of a code, and not the classes.
-
-    Returns
-    -------
-    ScoredRows
-        The rows.
-    """
+    """Check scores, labels and weights, and leave out the rows of weight zero."""
     array = read_scores(scores)
     check_not_empty(len(array))
     found: Array

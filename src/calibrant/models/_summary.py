@@ -77,22 +77,7 @@ class TrainingSummary:
 
 
 def measure(judged: Judged, costs: Costs | None, rule: Any) -> FitMetrics:
-    """Measure probabilities and decisions about rows that the calibrator was not fitted to.
-
-    Parameters
-    ----------
-    judged : Judged
-        The rows and their probabilities.
-    costs : Costs or None
-        The costs of decisions.
-    rule : object or None
-        The unfitted rule, if decisions are learned.
-
-    Returns
-    -------
-    FitMetrics
-        The metrics.
-    """
+    """Measure probabilities and decisions about rows that the calibrator was not fitted to."""
     if not judged.rows.n_rows:
         return FitMetrics()
     truth, weights, n_classes = judged.rows.position, judged.rows.weights, judged.proba.shape[1]

@@ -9,131 +9,87 @@
 - `Rows`: scores, numbers of classes, weights and keys of a batch; `Problem` cuts two classes out of them.
 """
 
-from calibrant.passes._bins_pass import BinCounts, CountBins
-from calibrant.passes._class_pass import ClassCounts, CountClasses, count_classes
-from calibrant.passes._direction_pass import ScoreSurvey, surveyed
-from calibrant.passes._driver import Progress, RowsOfPass, reduce_rows, run_plan
-from calibrant.passes._equal_bins import BinTotals, EqualBins, SortedRows
-from calibrant.passes._gather import gather
-from calibrant.passes._grid import ScoreGrid, grid_from_sample
-from calibrant.passes._hashing import Hashes, fold_of, hash_floats, hash_integers, mix
-from calibrant.passes._isotonic import Isotonic, IsotonicFit
-from calibrant.passes._logistic import LogisticFit
-from calibrant.passes._logistic_fast import fit_fast
-from calibrant.passes._logistic_pass import Featured
-from calibrant.passes._logistic_plan import MOST_STEPS, search, standardise
+from calibrant.passes._bins_pass import BinCounts as BinCounts, CountBins as CountBins
+from calibrant.passes._class_pass import (
+    ClassCounts as ClassCounts,
+    CountClasses as CountClasses,
+    count_classes as count_classes,
+)
+from calibrant.passes._direction_pass import ScoreSurvey as ScoreSurvey, surveyed as surveyed
+from calibrant.passes._driver import (
+    Progress as Progress,
+    RowsOfPass as RowsOfPass,
+    reduce_rows as reduce_rows,
+    run_plan as run_plan,
+)
+from calibrant.passes._equal_bins import (
+    BinTotals as BinTotals,
+    EqualBins as EqualBins,
+    SortedRows as SortedRows,
+)
+from calibrant.passes._gather import gather as gather
+from calibrant.passes._grid import ScoreGrid as ScoreGrid, grid_from_sample as grid_from_sample
+from calibrant.passes._hashing import (
+    Hashes as Hashes,
+    fold_of as fold_of,
+    hash_floats as hash_floats,
+    hash_integers as hash_integers,
+    mix as mix,
+)
+from calibrant.passes._isotonic import Isotonic as Isotonic, IsotonicFit as IsotonicFit
+from calibrant.passes._logistic import LogisticFit as LogisticFit
+from calibrant.passes._logistic_fast import fit_fast as fit_fast
+from calibrant.passes._logistic_pass import Featured as Featured
+from calibrant.passes._logistic_plan import (
+    MOST_STEPS as MOST_STEPS,
+    search as search,
+    standardise as standardise,
+)
 from calibrant.passes._logistic_question import (
-    LogisticAnswer,
-    LogisticRegression,
-    class_totals,
-    flat_fit,
-    platt_targets,
-    targets,
+    LogisticAnswer as LogisticAnswer,
+    LogisticRegression as LogisticRegression,
+    class_totals as class_totals,
+    flat_fit as flat_fit,
+    platt_targets as platt_targets,
+    targets as targets,
 )
-from calibrant.passes._options import PassOptions
-from calibrant.passes._points import Points
-from calibrant.passes._pooling import Blocks, pool_points
-from calibrant.passes._problem import AllScores, Problem, Reading, problems_of
+from calibrant.passes._options import PassOptions as PassOptions
+from calibrant.passes._points import Points as Points
+from calibrant.passes._pooling import Blocks as Blocks, pool_points as pool_points
+from calibrant.passes._problem import (
+    AllScores as AllScores,
+    Problem as Problem,
+    Reading as Reading,
+    problems_of as problems_of,
+)
 from calibrant.passes._questions import (
-    Cases,
-    EveryRow,
-    Learning,
-    Question,
-    RowsInPasses,
-    Several,
-    Sums,
-    learn_from_cases,
-    learning_plan,
+    Cases as Cases,
+    EveryRow as EveryRow,
+    Learning as Learning,
+    Question as Question,
+    RowsInPasses as RowsInPasses,
+    Several as Several,
+    Sums as Sums,
+    learn_from_cases as learn_from_cases,
+    learning_plan as learning_plan,
 )
-from calibrant.passes._range_pass import InUnitInterval, Probabilities
-from calibrant.passes._rows import Fold, Rows
-from calibrant.passes._sample_pass import Sample, TakeSample
-from calibrant.passes._screen import open_points
+from calibrant.passes._range_pass import InUnitInterval as InUnitInterval, Probabilities as Probabilities
+from calibrant.passes._rows import Fold as Fold, Rows as Rows
+from calibrant.passes._sample_pass import Sample as Sample, TakeSample as TakeSample
+from calibrant.passes._screen import open_points as open_points
 from calibrant.passes._summary import (
-    NoRowsError,
-    Plan,
-    Summary,
-    Task,
-    Totals,
-    read_summary,
-    task_from_json,
+    NoRowsError as NoRowsError,
+    Plan as Plan,
+    Summary as Summary,
+    Task as Task,
+    Totals as Totals,
+    read_summary as read_summary,
+    task_from_json as task_from_json,
 )
-from calibrant.passes._together import Parts, Together, together
-from calibrant.passes._travel import from_document, modules_of, to_document, travels
-
-__all__ = [
-    "MOST_STEPS",
-    "AllScores",
-    "BinCounts",
-    "BinTotals",
-    "Blocks",
-    "Cases",
-    "ClassCounts",
-    "CountBins",
-    "CountClasses",
-    "EqualBins",
-    "EveryRow",
-    "Featured",
-    "Fold",
-    "Hashes",
-    "InUnitInterval",
-    "Isotonic",
-    "IsotonicFit",
-    "Learning",
-    "LogisticAnswer",
-    "LogisticFit",
-    "LogisticRegression",
-    "NoRowsError",
-    "Parts",
-    "PassOptions",
-    "Plan",
-    "Points",
-    "Probabilities",
-    "Problem",
-    "Progress",
-    "Question",
-    "Reading",
-    "Rows",
-    "RowsInPasses",
-    "RowsOfPass",
-    "Sample",
-    "ScoreGrid",
-    "ScoreSurvey",
-    "Several",
-    "SortedRows",
-    "Summary",
-    "Sums",
-    "TakeSample",
-    "Task",
-    "Together",
-    "Totals",
-    "class_totals",
-    "count_classes",
-    "fit_fast",
-    "flat_fit",
-    "fold_of",
-    "from_document",
-    "gather",
-    "grid_from_sample",
-    "hash_floats",
-    "hash_integers",
-    "learn_from_cases",
-    "learning_plan",
-    "mix",
-    "modules_of",
-    "open_points",
-    "platt_targets",
-    "pool_points",
-    "problems_of",
-    "read_summary",
-    "reduce_rows",
-    "run_plan",
-    "search",
-    "standardise",
-    "surveyed",
-    "targets",
-    "task_from_json",
-    "to_document",
-    "together",
-    "travels",
-]
+from calibrant.passes._together import Parts as Parts, Together as Together, together as together
+from calibrant.passes._travel import (
+    from_document as from_document,
+    modules_of as modules_of,
+    to_document as to_document,
+    travels as travels,
+)

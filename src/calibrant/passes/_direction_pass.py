@@ -91,25 +91,7 @@ class ScoreSurvey:
 def surveyed(
     plan: Plan[T], n_classes: int, check: Callable[[ScoreSurvey], None], code: Array | None = None
 ) -> Plan[T]:
-    """Run a plan, and beside it look at the scores, in the same passes.
-
-    Parameters
-    ----------
-    plan : generator
-        The plan.
-    n_classes : int
-        Number of classes.
-    check : callable
-        Is told what was found as soon as it is; what it raises ends the plan.
-    code : ndarray of shape (k, l), optional
-        Which classes every column speaks for, and against which. By default a single column speaks for the
-        second of two classes, and several for one class each.
-
-    Returns
-    -------
-    object
-        What the plan returns.
-    """
+    """Run a plan, and beside it look at the scores, in the same passes."""
 
     def look() -> Plan[None]:
         taken: Sample = yield TakeSample()

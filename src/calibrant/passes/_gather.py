@@ -43,24 +43,7 @@ def gather(
     wanted: Callable[[Points], BoolArray],
     options: PassOptions,
 ) -> Plan[Points]:
-    """Gather rows into points.
-
-    Parameters
-    ----------
-    problem : Problem
-        The rows.
-    grid : ScoreGrid
-        The bins to begin with.
-    wanted : callable
-        Tells which points must be told apart; only asked of those that hold different scores.
-    options : PassOptions
-        With all its settings filled in.
-
-    Returns
-    -------
-    Points
-        Points of single scores where they were wanted, and bins elsewhere.
-    """
+    """Gather rows into points."""
     counts: BinCounts = yield CountBins(problem, grid)
     points = counts.points()
     refinements = 0

@@ -155,22 +155,7 @@ def even_grid(low: float, high: float, n_bins: int) -> ScoreGrid:
 
 
 def grid_from_sample(scores: Float64Array, n_bins: int, edges: str) -> ScoreGrid:
-    """Bins for scores of which a sample is known.
-
-    Parameters
-    ----------
-    scores : ndarray
-        The sample; none at all will do.
-    n_bins : int
-        How many bins there should be, about.
-    edges : {"quantile", "uniform"}
-        Whether the bins follow the quantiles of the sample, or divide its range evenly.
-
-    Returns
-    -------
-    ScoreGrid
-        The bins.
-    """
+    """Bins for scores of which a sample is known."""
     if len(scores) == 0:
         return even_grid(-1.0, 1.0, n_bins)
     if edges == "uniform":

@@ -64,11 +64,6 @@ class LogisticFit:
     def checked(self) -> "LogisticFit":
         """Give the map if numbers can hold it.
 
-        Returns
-        -------
-        LogisticFit
-            The map.
-
         Raises
         ------
         DataError
@@ -96,27 +91,7 @@ def fit_logistic(
     max_iter: int = 100,
     tol: float = TOLERANCE,
 ) -> LogisticFit:
-    """Minimise the weighted cross entropy of targets in [0, 1] under a logistic map.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, r)
-        The scores; any scale and any origin, all of which vary.
-    target : ndarray of shape (n,)
-        Wanted probabilities.
-    weights : ndarray of shape (n,) or None
-        Positive weights.
-    max_iter : int, default=100
-        Largest number of Newton steps.
-    tol : float, default=1e-7
-        A step that changes the log-odds of no row by more than this, relative to the log-odds where these
-        are large, is the last.
-
-    Returns
-    -------
-    LogisticFit
-        Slopes A and intercept B of ``1/(1 + exp(features @ A + B))``.
-    """
+    """Minimise the weighted cross entropy of targets in [0, 1] under a logistic map."""
     unit = np.ldexp(1.0, np.frexp(np.maximum(-features.min(axis=0), features.max(axis=0)))[1] - 1)
     problem = _Problem(features, unit, target, weights)
     with np.errstate(over="ignore", under="ignore"):  # far out, certainty
@@ -180,30 +155,6 @@ def newton(
     tol: float = TOLERANCE,
 ) -> NewtonSearch:
     """Minimise the cross entropy under a logistic map by safeguarded Newton steps, wherever the rows are.
-
-    Parameters
-    ----------
-    theta : ndarray of shape (r + 1,)
-        Where to begin: the slopes, then the log-odds at the pivot.
-    pivot : ndarray of shape (r,)
-        The values of the features that the map turns about.
-    low, high : ndarray of shape (r,)
-        Bounds of the features.
-    max_iter : int
-        Largest number of steps.
-    tol : float
-        A step that changes the log-odds of no row by more than this, relative to the log-odds where these
-        are large, is the last.
-
-    Yields
-    ------
-    Question
-        What must be known of the rows; the answer is to be sent.
-
-    Returns
-    -------
-    tuple
-        The minimiser, its pivot, the number of steps, and whether the optimum was reached.
 
     Notes
     -----
@@ -376,24 +327,7 @@ class _Problem:
 def derivatives(
     z: Float64Array, features: Float64Array, target: Float64Array, weights: Float64Array | None
 ) -> tuple[Float64Array, Float64Array]:
-    """Gradient and Hessian of the cross entropy of some rows.
-
-    Parameters
-    ----------
-    z : ndarray of shape (n,)
-        Log-odds against: the map of the features.
-    features : ndarray of shape (q, n)
-        The features about the pivot, and a row of ones.
-    target : ndarray of shape (n,)
-        Wanted probabilities.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-
-    Returns
-    -------
-    tuple of ndarray
-        Sums over the rows.
-    """
+    """Gradient and Hessian of the cross entropy of some rows."""
     excess, curvature = _residuals(z, target)
     if weights is not None:
         excess *= weights
@@ -409,26 +343,7 @@ def ray_slopes(
     target: Float64Array,
     weights: Float64Array | None,
 ) -> Float64Array:
-    """Slopes of the cross entropy of some rows along a step, at some lengths.
-
-    Parameters
-    ----------
-    theta, step : ndarray of shape (q,)
-        Where the ray begins, and its direction.
-    lengths : ndarray of shape (m,)
-        Lengths, in units of the step.
-    features : ndarray of shape (q, n)
-        The features about the pivot, and a row of ones.
-    target : ndarray of shape (n,)
-        Wanted probabilities.
-    weights : ndarray of shape (n,) or None
-        Weights of the rows.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Sums over the rows.
-    """
+    """Slopes of the cross entropy of some rows along a step, at some lengths."""
     z, along = theta @ features, step @ features
     mass = along if weights is None else along * weights
     return np.array([_residuals(z + length * along, target)[0] @ mass for length in lengths])

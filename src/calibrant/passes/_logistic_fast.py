@@ -28,24 +28,7 @@ ROUNDING = 1e-12
 
 
 def fit_fast(scores: Float64Array, target: Float64Array, weights: Float64Array | None) -> LogisticFit:
-    """Fit ``1/(1 + exp(A f + B))`` to targets in [0, 1] whose mean is neither 0 nor 1.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (r, n)
-        The scores, of any scale and origin.
-    target : ndarray of shape (n,)
-        Wanted probabilities.
-    weights : ndarray of shape (n,) or None
-        Positive weights.
-
-    Returns
-    -------
-    LogisticFit
-        Slopes A and intercept B. It has not converged if a linear function of the scores tells targets of
-        0 and 1 apart, for then there is no optimum. Of several optima, which scores that depend on each
-        other linearly have, it is the one with the least slopes for standardised scores.
-    """
+    """Fit ``1/(1 + exp(A f + B))`` to targets in [0, 1] whose mean is neither 0 nor 1."""
     weights = None if weights is None else weights / weights.mean()
     standard, shift, unit = _standardise(scores, weights)
     varying = _varying_directions(standard[:-1], weights)

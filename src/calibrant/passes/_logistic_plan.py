@@ -34,20 +34,7 @@ class Standard:
 
 
 def standardise(problem: Featured, sample: Rows) -> Plan[Standard]:
-    """Find the moments of the features about a good centre.
-
-    Parameters
-    ----------
-    problem : Featured
-        What gives the cases.
-    sample : Rows
-        Some of the rows: a first guess of the centre.
-
-    Returns
-    -------
-    Standard
-        Means and spreads of the features, and the directions in which these vary.
-    """
+    """Find the moments of the features about a good centre."""
     shift, unit = _guess(problem.cases(sample).scores)
     for _ in range(MOST_CENTRES):
         moments: Moments = yield FindMoments(problem, shift, unit)
@@ -112,29 +99,7 @@ def search(
     max_iter: int,
     until_told_apart: bool = False,
 ) -> Plan[LogisticFit]:
-    """Find the map of greatest likelihood.
-
-    Parameters
-    ----------
-    problem : Featured
-        What gives the cases.
-    standard : Standard
-        How the features are standardised.
-    targets : tuple of float
-        The wanted probabilities of right and of wrong cases.
-    sample : Rows
-        Some of the rows: the solution for them is where the search begins.
-    max_iter : int
-        Greatest number of steps.
-    until_told_apart : bool, default=False
-        Whether to stop, without convergence, where a map tells right from wrong without error: then there is
-        no optimum.
-
-    Returns
-    -------
-    LogisticFit
-        Slopes and intercept for the features as they are.
-    """
+    """Find the map of greatest likelihood."""
 
     low, high = _bounds(standard)
     theta, pivot = _start(problem, standard, targets, sample)

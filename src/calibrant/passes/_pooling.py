@@ -52,22 +52,7 @@ class Runs:
 
 
 def sorted_runs(scores: FloatArray, target: Target, weights: Float64Array | None) -> Runs:
-    """Sort rows, and gather those that isotonic regression pools in any case.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-        Finite scores; only their exact order matters.
-    target : ndarray of shape (n,)
-        Labels as booleans, or shares of the positive class.
-    weights : ndarray of shape (n,) or None
-        Positive weights; None where every row counts once.
-
-    Returns
-    -------
-    Runs
-        The runs, in ascending order of the scores.
-    """
+    """Sort rows, and gather those that isotonic regression pools in any case."""
     if target.dtype == bool:
         return _runs_of_labels(scores, target, weights)
     return _runs_of_shares(scores, target, weights)
@@ -75,16 +60,6 @@ def sorted_runs(scores: FloatArray, target: Target, weights: Float64Array | None
 
 def isotonic_blocks(runs: Runs) -> Blocks:
     """Solve the weighted isotonic regression of the target on the scores.
-
-    Parameters
-    ----------
-    runs : Runs
-        The rows, sorted and gathered.
-
-    Returns
-    -------
-    Blocks
-        The solution: values rise strictly from block to block.
 
     Notes
     -----
@@ -164,20 +139,7 @@ def _runs_of_shares(scores: FloatArray, share: Float64Array, weights: Float64Arr
 
 
 def pool_points(lo: Float64Array, hi: Float64Array, positive: Float64Array, negative: Float64Array) -> Blocks:
-    """Solve the isotonic regression of points, each of which stands for rows that need not be told apart.
-
-    Parameters
-    ----------
-    lo, hi : ndarray of shape (m,)
-        Least and greatest score of the rows of every point; the points lie apart, in ascending order.
-    positive, negative : ndarray of shape (m,)
-        Total weight of their rows of either class; not both zero.
-
-    Returns
-    -------
-    Blocks
-        The solution: values rise strictly from block to block.
-    """
+    """Solve the isotonic regression of points, each of which stands for rows that need not be told apart."""
     starts, value, weight = _pool(positive, negative)
     ends = np.append(starts[1:], len(lo)) - 1
     return Blocks(lo[starts], hi[ends], value, weight)

@@ -88,19 +88,6 @@ class Reading:
 
 
 def problems_of(code: Array, left_out: Fold | None = None) -> list[Problem]:
-    """The problems of the columns of a code matrix.
-
-    Parameters
-    ----------
-    code : ndarray of shape (k, l)
-        The code matrix.
-    left_out : Fold, optional
-        The fold whose rows take no part.
-
-    Returns
-    -------
-    list of Problem
-        One problem per column.
-    """
+    """The problems of the columns of a code matrix."""
     sides = np.ascontiguousarray(np.asarray(code, dtype=np.int8).T)
     return [Problem(column, side, left_out) for column, side in enumerate(sides)]

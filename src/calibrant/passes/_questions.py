@@ -118,7 +118,13 @@ def learning_plan(learning: Learning[T], rows: RowsInPasses) -> Plan[T]:
 
 @dataclass(frozen=True, eq=False)
 class Several(Question[list[Any]]):
-    """Questions that are answered in the same passes."""
+    """Questions that are answered in the same passes.
+
+    Parameters
+    ----------
+    questions : tuple of Question
+        The questions; the answer is the list of theirs.
+    """
 
     questions: tuple[Question[Any], ...]
 

@@ -12,16 +12,6 @@ EPSILON = float(np.finfo(np.float64).eps)
 def open_points(points: Points) -> BoolArray:
     r"""Find the points whose rows must be told apart for an exact isotonic regression.
 
-    Parameters
-    ----------
-    points : Points
-        Rows of labels 0 and 1 and positive weights, gathered along the axis of the scores.
-
-    Returns
-    -------
-    ndarray of bool of shape (m,)
-        False where it is proved that no block of the solution for the rows begins or ends inside the point.
-
     Notes
     -----
     *The picture.* Put the distinct scores in ascending order, and draw the path of cumulative sums: after

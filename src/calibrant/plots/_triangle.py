@@ -51,19 +51,7 @@ def simplex_coordinates(proba: object) -> Float64Array:
 
 
 def least_risk_regions(cost: Float64Array) -> list[Float64Array]:
-    """Cut the simplex into the regions in which a decision costs least.
-
-    Parameters
-    ----------
-    cost : ndarray of shape (a, 3)
-        The cost of every decision under every truth.
-
-    Returns
-    -------
-    list of ndarray of shape (m, 3)
-        For every decision the corners of its region, in order round it, as probabilities; none if it is
-        never the only best one. Of equal decisions the first has the region.
-    """
+    """Cut the simplex into the regions in which a decision costs least."""
     return [_region(cost, decision) for decision in range(len(cost))]
 
 

@@ -57,22 +57,7 @@ class ScoreColumns:
 
 
 def score_columns(frame: DataFrame, name: str, names: Sequence[str] | None) -> ScoreColumns:
-    """Find the columns of the scores.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame.
-    name : str
-        A numeric column, or one of vectors or arrays.
-    names : sequence of str, optional
-        Numeric columns, instead of that.
-
-    Returns
-    -------
-    ScoreColumns
-        The columns, which are there and hold what they should.
-    """
+    """Find the columns of the scores."""
     chosen = (name,) if names is None else tuple(names)
     check_columns(frame, chosen)
     if len(set(chosen)) < len(chosen):
@@ -87,15 +72,7 @@ def score_columns(frame: DataFrame, name: str, names: Sequence[str] | None) -> S
 
 
 def check_columns(frame: DataFrame, names: Sequence[str | None]) -> None:
-    """Refuse names that no column has.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame.
-    names : sequence of str or None
-        The names.
-    """
+    """Refuse names that no column has."""
     for name in names:
         if name is not None and name not in frame.columns:
             close = get_close_matches(name, frame.columns, n=1)

@@ -84,22 +84,7 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
 
 
 def classes_of(frame: DataFrame, name: str, given: Sequence[Any] | None) -> Array:
-    """The labels of a column of probabilities.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame.
-    name : str
-        The column.
-    given : sequence, optional
-        The labels that the user gave.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        The labels: those given, those that the column carries, or numbers from 0.
-    """
+    """The labels of a column of probabilities."""
     check_columns(frame, [name])
     if given is not None:
         return as_array(given, "classes")
@@ -114,26 +99,7 @@ def classes_of(frame: DataFrame, name: str, given: Sequence[Any] | None) -> Arra
 
 
 def with_decisions(stage: Any, frame: DataFrame, choose: Any, n_classes: int, actions: Array) -> DataFrame:
-    """A frame with a column of decisions.
-
-    Parameters
-    ----------
-    stage : CostDecider or CostRuleModel
-        Whose columns are meant.
-    frame : DataFrame
-        A frame with probabilities.
-    choose : callable
-        Gives the numbers of decisions for probabilities; it is sent to the executors.
-    n_classes : int
-        Number of classes.
-    actions : ndarray
-        The labels of the decisions.
-
-    Returns
-    -------
-    DataFrame
-        The frame with one more column.
-    """
+    """A frame with a column of decisions."""
     name, invalid = stage.getProbabilityCol(), stage.getHandleInvalid()
     columns = score_columns(frame, name, None)
     if not columns.packed:

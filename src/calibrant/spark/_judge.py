@@ -66,27 +66,7 @@ def _read(sent: ModelText) -> Any:
 def judged(
     frame: DataFrame, columns: ScoreColumns, judge: Judge, n_scores: int, n_classes: int, invalid: str
 ) -> Column:
-    """Probabilities and the number of the decision as one column.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame.
-    columns : ScoreColumns
-        Its scores.
-    judge : callable
-        Gives probabilities and decisions; it is sent to the executors.
-    n_scores, n_classes : int
-        How many scores the model takes, and how many probabilities it gives.
-    invalid : {"error", "skip", "keep"}
-        What happens to rows that cannot be used.
-
-    Returns
-    -------
-    Column
-        A struct of ``p_0``, ``p_1``, ..., ``decision`` and ``failure``. An error in a row comes as Spark's
-        own, whose message is ours alone: what Python raises on an executor arrives as a page of its stack.
-    """
+    """Probabilities and the number of the decision as one column."""
     import pandas as pd  # noqa: PLC0415
 
     names = [f"p_{place}" for place in range(n_classes)]
@@ -111,24 +91,7 @@ def judged(
 
 
 def score_matrix(series: Any, packed: bool, n_scores: int, name: str) -> Float64Array:
-    """The scores of a batch, not a number where there are none.
-
-    Parameters
-    ----------
-    series : sequence of pandas.Series
-        One of arrays, or several of numbers.
-    packed : bool
-        Which of both.
-    n_scores : int
-        How many are wanted; of two scores for two classes the second.
-    name : str
-        What messages call the column.
-
-    Returns
-    -------
-    ndarray of shape (n, n_scores)
-        The scores.
-    """
+    """The scores of a batch, not a number where there are none."""
     if not packed:
         matrix = np.stack([np.asarray(each, dtype=np.float64) for each in series], axis=1)
         there = np.ones(len(matrix), dtype=bool)
@@ -158,28 +121,7 @@ def score_matrix(series: Any, packed: bool, n_scores: int, name: str) -> Float64
 def judge_usable(
     judge: Judge, scores: Float64Array, n_classes: int, names: tuple[str, ...], *, keeps: bool
 ) -> tuple[Float64Array, Array]:
-    """Judge the rows whose scores are finite.
-
-    Parameters
-    ----------
-    judge : callable
-        Gives probabilities and decisions.
-    scores : ndarray of shape (n, l)
-        The scores.
-    n_classes : int
-        Number of classes.
-    names : tuple of str
-        The column of the scores, or those of each.
-    keeps : bool
-        Whether other rows are kept; otherwise they are an error.
-
-    Returns
-    -------
-    proba : ndarray of shape (n, k)
-        Probabilities, not a number where there are none.
-    decision : ndarray of int32 of shape (n,)
-        Numbers of decisions, negative where there are none.
-    """
+    """Judge the rows whose scores are finite."""
     usable: BoolArray = np.asarray(np.isfinite(scores).all(axis=1))
     if not usable.all() and not keeps:
         row = scores[~usable][0]
@@ -198,20 +140,7 @@ def judge_usable(
 
 
 def decisions_of(decide: Callable[[Float64Array], Array], proba: Float64Array) -> Array:
-    """Numbers of decisions, where there are probabilities.
-
-    Parameters
-    ----------
-    decide : callable
-        Gives decisions for probabilities.
-    proba : ndarray of shape (n, k)
-        Probabilities.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The numbers; `UNKNOWN` where probabilities are not numbers.
-    """
+    """Numbers of decisions, where there are probabilities."""
     decision = np.full(len(proba), UNKNOWN, dtype=np.int32)
     known = ~np.isnan(proba).any(axis=1)
     if known.any():
@@ -220,41 +149,13 @@ def decisions_of(decide: Callable[[Float64Array], Array], proba: Float64Array) -
 
 
 def probability_vector(answer: Column, n_classes: int, *, always: bool) -> Column:
-    """The probabilities of a judged row as a vector.
-
-    Parameters
-    ----------
-    answer : Column
-        What `judged` gave.
-    n_classes : int
-        Number of classes.
-    always : bool
-        Whether every row has them.
-
-    Returns
-    -------
-    Column
-        Vectors; nothing for a row that could not be judged.
-    """
+    """The probabilities of a judged row as a vector."""
     vector = array_to_vector(F.array(*(answer.getField(f"p_{place}") for place in range(n_classes))))
     return vector if always else F.when(answer.getField("decision") != UNUSABLE, vector)
 
 
 def label_of_number(number: Column, labels: Array) -> Column:
-    """The labels of decisions: numbers in double precision, as MLlib has them, truth values, or text.
-
-    Parameters
-    ----------
-    number : Column
-        Numbers of decisions.
-    labels : ndarray
-        The labels.
-
-    Returns
-    -------
-    Column
-        The labels; nothing for negative numbers.
-    """
+    """The labels of decisions: numbers in double precision, as MLlib has them, truth values, or text."""
     values = labels.tolist()
     if all(isinstance(value, bool) for value in values):
         literals = [F.lit(value) for value in values]

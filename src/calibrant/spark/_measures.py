@@ -71,24 +71,7 @@ def forecast_rows(
     classes: Sequence[Any] | None,
     invalid: str,
 ) -> FrameRows:
-    """The rows of a frame with probabilities in the place of scores.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame.
-    label, probability, weight : str or None
-        The columns.
-    classes : sequence, optional
-        The labels that the user gave.
-    invalid : {"error", "skip"}
-        What happens to rows that cannot be used.
-
-    Returns
-    -------
-    FrameRows
-        The rows.
-    """
+    """The rows of a frame with probabilities in the place of scores."""
     check_option("handleInvalid", invalid, ("error", "skip"))
     labels: Any = classes
     if score_columns(frame, probability, None).packed:

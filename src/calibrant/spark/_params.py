@@ -21,18 +21,7 @@ T = TypeVar("T", bound=type)
 
 
 def with_accessors(kind: T) -> T:
-    """Give a class of parameters a getter and a setter for each of them that has none.
-
-    Parameters
-    ----------
-    kind : type
-        A class with `Param` attributes, its own or inherited.
-
-    Returns
-    -------
-    type
-        The same class.
-    """
+    """Give a class of parameters a getter and a setter for each of them that has none."""
     for name in dir(kind):
         param = getattr(kind, name)
         if isinstance(param, Param):
@@ -83,20 +72,7 @@ def _setter(param: Any, name: str) -> Callable[[Any, Any], Any]:
 
 
 def one_of(name: str, options: tuple[str, ...]) -> Callable[[Any], str]:
-    """A converter for a parameter that has a few values.
-
-    Parameters
-    ----------
-    name : str
-        The parameter.
-    options : tuple of str
-        Its values.
-
-    Returns
-    -------
-    callable
-        Gives what it takes, or refuses it.
-    """
+    """A converter for a parameter that has a few values."""
 
     def convert(value: Any) -> str:
         check_option(name, value, options)
@@ -106,22 +82,7 @@ def one_of(name: str, options: tuple[str, ...]) -> Callable[[Any], str]:
 
 
 def new_param(name: str, doc: str, converter: Any = TypeConverters.toString) -> Any:
-    """A parameter.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    doc : str
-        What it means.
-    converter : callable
-        Brings what a user gives into the form that is kept.
-
-    Returns
-    -------
-    Param
-        The parameter.
-    """
+    """A parameter."""
     return Param(Params._dummy(), name, doc, typeConverter=converter)
 
 

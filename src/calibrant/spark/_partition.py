@@ -156,22 +156,7 @@ def _gathered(batches: Iterable[pa.RecordBatch], n_rows: int) -> Iterator[pa.Rec
 
 
 def array_matrix(column: pa.Array, width: int, name: str) -> Array:
-    """Arrays of one length as a matrix, in which a row is not a number where its array is missing.
-
-    Parameters
-    ----------
-    column : pyarrow.ListArray
-        The arrays.
-    width : int
-        Their length.
-    name : str
-        Name of the column, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n, width)
-        Their numbers.
-    """
+    """Arrays of one length as a matrix, in which a row is not a number where its array is missing."""
     matrix = np.full((len(column), width), np.nan)
     there = column.is_valid().to_numpy(zero_copy_only=False)
     present = column if there.all() else column.drop_null()
@@ -220,18 +205,7 @@ class _RowKeys:
 
 
 def content_hashes(rows: Rows) -> Hashes:
-    """Hashes of all that is in a row.
-
-    Parameters
-    ----------
-    rows : Rows
-        Some rows.
-
-    Returns
-    -------
-    ndarray of uint64
-        Their hashes.
-    """
+    """Hashes of all that is in a row."""
     weight = [] if rows.weight is None else [rows.weight]
     scores = [rows.scores] if rows.scores.ndim == 1 else rows.scores.T
     return hash_floats([rows.position.astype(np.float64), *scores, *weight])
@@ -264,18 +238,7 @@ class TaskText:
 
 
 def modules_to_send(modules: set[str]) -> tuple[str, ...]:
-    """The names of the modules that executors are to import, if they can.
-
-    Parameters
-    ----------
-    modules : set of str
-        Where the classes of a task or of a model are defined.
-
-    Returns
-    -------
-    tuple of str
-        The same, in order.
-    """
+    """The names of the modules that executors are to import, if they can."""
     if "__main__" in modules:
         raise ParameterError(
             "a method of one's own must be defined in a module, for executors to import it; got one that is "
@@ -286,13 +249,7 @@ def modules_to_send(modules: set[str]) -> tuple[str, ...]:
 
 
 def import_all(modules: Iterable[str]) -> None:
-    """Import on an executor what the driver named: no document of a task or a model says what to import.
-
-    Parameters
-    ----------
-    modules : iterable of str
-        What `modules_to_send` gave.
-    """
+    """Import on an executor what the driver named: no document of a task or a model says what to import."""
     for module in modules:
         try:
             import_module(module)
@@ -306,25 +263,7 @@ def import_all(modules: Iterable[str]) -> None:
 def reduce_partition(
     batches: Iterable[pa.RecordBatch], task_text: TaskText, layout: Layout, partition: int
 ) -> Iterator[pa.RecordBatch]:
-    """Summarise a partition.
-
-    Parameters
-    ----------
-    batches : iterable of RecordBatch
-        Its rows.
-    task_text : TaskText
-        The task.
-    layout : Layout
-        How to read the rows.
-    partition : int
-        Number of the partition.
-
-    Yields
-    ------
-    RecordBatch
-        A row for every part of the summary; or one that says what cannot be used, as an error would make
-        Spark try the same again three times.
-    """
+    """Summarise a partition."""
     name = f"partition {partition} of the frame"
     try:
         summary = reduce_rows(task_text.read(), layout.rows(batches, partition, name))
@@ -338,20 +277,7 @@ def reduce_partition(
 
 
 def merge_summaries(table: pa.Table, task_text: TaskText) -> pa.Table:
-    """Merge summaries of the same part.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Rows that `reduce_partition` gave, all of one part.
-    task_text : TaskText
-        The task.
-
-    Returns
-    -------
-    pyarrow.Table
-        One such row.
-    """
+    """Merge summaries of the same part."""
     part = int(table.column("part")[0].as_py())
     partition = min(table.column("partition").to_pylist())
     failures = [text for text in table.column("failure").to_pylist() if text is not None]
@@ -363,17 +289,7 @@ def merge_summaries(table: pa.Table, task_text: TaskText) -> pa.Table:
 
 
 def absorb_in_order(summary: Summary, table: pa.Table, part: int) -> None:
-    """Add packed summaries in the order of their partitions, so that sums are rounded alike every time.
-
-    Parameters
-    ----------
-    summary : Summary
-        What they are added to.
-    table : pyarrow.Table
-        Rows that `reduce_partition` gave.
-    part : int
-        Which of these rows are meant.
-    """
+    """Add packed summaries in the order of their partitions, so that sums are rounded alike every time."""
     rows = np.flatnonzero(table.column("part").to_numpy() == part)
     packed = table.column("summary")
     for row in rows[np.argsort(table.column("partition").to_numpy()[rows], kind="stable")]:
@@ -385,16 +301,6 @@ def pack(summary: Summary) -> bytes:
 
     Most numbers are counts. They travel as integers of as few bytes as hold them, and are made again what
     they were: signed ones stand for floating point numbers, unsigned ones for integers.
-
-    Parameters
-    ----------
-    summary : Summary
-        The summary.
-
-    Returns
-    -------
-    bytes
-        Its columns.
     """
     table = pa.table({name: _shortened(column) for name, column in summary.columns().items()})
     sink = pa.BufferOutputStream()
@@ -405,18 +311,7 @@ def pack(summary: Summary) -> bytes:
 
 
 def unpack(packed: pa.Buffer) -> dict[str, Array]:
-    """The columns of a packed summary.
-
-    Parameters
-    ----------
-    packed : pyarrow.Buffer
-        What `pack` gave.
-
-    Returns
-    -------
-    dict of str to ndarray
-        The columns, bit for bit.
-    """
+    """The columns of a packed summary."""
     with pa.ipc.open_stream(packed) as stream:
         table = stream.read_all()
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
@@ -442,36 +337,14 @@ def _shortened(column: Array) -> Array:
 
 
 def leaf_tasks(task: Task) -> list[Task]:
-    """The tasks that a task consists of, in order.
-
-    Parameters
-    ----------
-    task : Task
-        Any task.
-
-    Returns
-    -------
-    list of Task
-        Those that do not consist of others.
-    """
+    """The tasks that a task consists of, in order."""
     if not isinstance(task, Together):
         return [task]
     return [leaf for each in task.tasks for leaf in leaf_tasks(each)]
 
 
 def leaf_summaries(summary: Summary) -> list[Summary]:
-    """The summaries of these tasks, in the same order.
-
-    Parameters
-    ----------
-    summary : Summary
-        The summary of a task.
-
-    Returns
-    -------
-    list of Summary
-        Its parts.
-    """
+    """The summaries of these tasks, in the same order."""
     return list(_leaves(summary))
 
 

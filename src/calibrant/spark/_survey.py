@@ -52,24 +52,7 @@ class Survey:
 
 
 def survey(frame: DataFrame, columns: ScoreColumns, label: str, weight: Column | None) -> Survey:
-    """Look at a frame once, without any work in Python.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The frame.
-    columns : ScoreColumns
-        Its scores.
-    label : str
-        The column of the labels.
-    weight : Column, optional
-        The weights; rows of weight 0 are not counted.
-
-    Returns
-    -------
-    Survey
-        What was seen.
-    """
+    """Look at a frame once, without any work in Python."""
     counted = F.lit(1) if weight is None else F.when(weight == 0, 0).otherwise(1)
     seen = frame.select(
         quoted(label).alias("label"),
@@ -113,27 +96,7 @@ def _kind_of(label: DataType) -> str:
 def find_classes(
     seen: Survey, given: Sequence[object] | None, n_scores: int | None, label: str, *, packed: bool
 ) -> Array:
-    """The classes in order.
-
-    Parameters
-    ----------
-    seen : Survey
-        What the frame holds.
-    given : sequence, optional
-        The labels that the user gave.
-    n_scores : int, optional
-        How many scores a row has, where there is one per class.
-    label : str
-        The column of the labels, for messages.
-    packed : bool
-        Whether scores are vectors or arrays, whose length is the number of classes even if one has no rows.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        The labels: those given; or 0, 1, ... as MLlib counts them, if a vector has a score for every number
-        and all labels are such numbers; or else the sorted labels of the frame.
-    """
+    """The classes in order."""
     if given is not None:
         return as_array(given, "classes")
     found = [value for value in seen.labels if label_text(value) is not None]
@@ -160,17 +123,7 @@ def _in_order(found: list[Any], kind: str) -> Array:
 
 
 def check_known(seen: Survey, classes: Array, label: str) -> None:
-    """Refuse a frame with labels that are none, or are not among the classes.
-
-    Parameters
-    ----------
-    seen : Survey
-        What the frame holds.
-    classes : ndarray
-        The classes.
-    label : str
-        The column of the labels, for messages.
-    """
+    """Refuse a frame with labels that are none, or are not among the classes."""
     missing = sum(count for value, count in seen.labels.items() if label_text(value) is None)
     advice = "; set handleInvalid to 'skip' to leave such rows out"
     if missing:
