@@ -316,7 +316,7 @@ def test_a_calibrator_of_probabilities_gets_probabilities(calibrator):
             model.predict_proba(X), LinearDiscriminantAnalysis().fit(X, Y).predict_proba(X)
         )
     with pytest.raises(
-        CalibrantError, match=r"got LinearSVC, which has margins alone; use calibrator='sigmoid'"
+        CalibrantError, match=r"got LinearSVC, which has margins alone; use a calibrator that takes margins"
     ):
         CalibratedClassifier(LinearSVC(), calibrator).fit(X, Y)
     with pytest.raises(CalibrantError, match=r"got response_method='decision_function'; use"):
