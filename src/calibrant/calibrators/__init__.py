@@ -40,13 +40,15 @@ if TYPE_CHECKING:
         likely_errors,
         top_candidates,
     )
-    from calibrant.calibrators._columns import (
+    from calibrant.calibrators._code import (
         CodeCalibrator,
-        ColumnsCalibrator as ColumnsCalibrator,
-        ConstantAnswer,
         OneVsAllCalibrator,
         calibrator_for as calibrator_for,
         calibrator_kinds as calibrator_kinds,
+    )
+    from calibrant.calibrators._columns import (
+        ColumnsCalibrator as ColumnsCalibrator,
+        ConstantAnswer,
     )
     from calibrant.calibrators._correlation import RankCorrelation, score_status_correlation
     from calibrant.calibrators._direction import (
@@ -98,7 +100,7 @@ _HOME = {
     "Candidates": "calibrant.calibrators._candidates",
     "Cases": "calibrant.passes",
     "Choice": "calibrant._core._fields",
-    "CodeCalibrator": "calibrant.calibrators._columns",
+    "CodeCalibrator": "calibrant.calibrators._code",
     "ColumnsCalibrator": "calibrant.calibrators._columns",
     "Constant": "calibrant.maps",
     "ConstantAnswer": "calibrant.calibrators._columns",
@@ -116,7 +118,7 @@ _HOME = {
     "Maybe": "calibrant._core._fields",
     "Method": "calibrant.calibrators._method",
     "Number": "calibrant._core._fields",
-    "OneVsAllCalibrator": "calibrant.calibrators._columns",
+    "OneVsAllCalibrator": "calibrant.calibrators._code",
     "PAVCalibrator": "calibrant.calibrators._pav",
     "RankCorrelation": "calibrant.calibrators._correlation",
     "RankEstimates": "calibrant.calibrators._ranked",
@@ -132,8 +134,8 @@ _HOME = {
     "Steps": "calibrant.maps",
     "Sums": "calibrant.passes",
     "Whole": "calibrant._core._fields",
-    "calibrator_for": "calibrant.calibrators._columns",
-    "calibrator_kinds": "calibrant.calibrators._columns",
+    "calibrator_for": "calibrant.calibrators._code",
+    "calibrator_kinds": "calibrant.calibrators._code",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
     "fit_plan": "calibrant.calibrators._base",

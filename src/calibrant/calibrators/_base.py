@@ -18,6 +18,7 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
+from calibrant.metrics import Direction
 from calibrant.passes import Plan, Reading, Rows
 
 #: One score per row; one per class; or one per column of a code.
@@ -121,6 +122,16 @@ class CalibratorBase(Saved, NamedColumns, BaseEstimator, ABC):
     def takes_probabilities(self) -> bool:
         """Whether scores must lie in [0, 1], and not only be finite."""
         return False
+
+    def directions(self) -> list[Direction]:
+        """Give which way every score ranks its classes, where that was looked at.
+
+        Returns
+        -------
+        list of Direction
+            One for every map that was fitted.
+        """
+        return []
 
     @property
     def can_only_rise(self) -> bool:

@@ -4,30 +4,25 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from calibrant._core._arrays import Array
 from calibrant._core._checks import plain
 from calibrant._core._errors import ScoreDirectionWarning
-from calibrant.metrics import NO_DIRECTION, Direction, normal_tail, wrong_columns
+from calibrant.calibrators._base import Calibrator, CalibratorBase
+from calibrant.metrics import Direction, normal_tail, wrong_columns
 
 #: Columns that a warning names.
 MOST_NAMED = 5
 
 
-def warn_of_direction(
-    calibrator: Any, classes: Array | None = None, n_learners: int = 1, stacklevel: int = 3
-) -> None:
-    """Warn if a fitted calibrator, or one of its columns, was given scores that point the wrong way."""
-    parts = calibrator if isinstance(calibrator, list) else getattr(calibrator, "calibrators_", [calibrator])
-    alone = parts == [calibrator]
-    by_class = not alone and hasattr(calibrator, "classes_") and not hasattr(calibrator, "code_")
-    warn_of_columns(
-        [getattr(each, "_direction", NO_DIRECTION) for each in parts],
-        calibrator.classes_ if classes is None and (alone or by_class) else classes,
-        n_learners,
-        stacklevel + 1,
-    )
+def warn_of_direction(calibrator: Calibrator, n_learners: int = 1, stacklevel: int = 3) -> None:
+    """Warn if a fitted calibrator, or one of its columns, was given scores that point the wrong way.
+
+    Scores of a cross-validation come from several learners; `stacklevel` says whose line the warning shows.
+    """
+    if isinstance(calibrator, CalibratorBase):
+        labels = None if calibrator.takes == "columns" else calibrator.classes_
+        warn_of_columns(calibrator.directions(), labels, n_learners, stacklevel + 1)
 
 
 def warn_of_columns(

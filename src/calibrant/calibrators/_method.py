@@ -96,6 +96,10 @@ class Method(CalibratorBase):
         """
         return cls()
 
+    def directions(self) -> list[Direction]:
+        """Give which way the score ranks the classes."""
+        return [self._direction]
+
     @property
     def takes_probabilities(self) -> bool:
         """Whether scores must lie in [0, 1], and not only be finite."""
@@ -112,8 +116,15 @@ class Method(CalibratorBase):
         self.map_ = self._restored(at, len(classes))
         self.classes_ = classes
 
-    def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
+    def _restored(self, at: Place, n_classes: int) -> Map:
         """The map that belongs to fitted numbers; what concerns several of them is checked here."""
+        asked = np.full((1,) if self.takes == "score" else (1, n_classes), 0.5)
+        try:
+            answered = self.map_(asked).shape == asked.shape
+        except (ValueError, TypeError):
+            answered = False
+        if not answered:
+            (at / "map").fail(f"must be a map for {asked.shape[-1]} scores of a row; it is not")
         return self.map_
 
     def _from_cases(self, learning: Learning[Map], cases: Cases) -> Map:

@@ -238,7 +238,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 classes,
             )
             self.code_ = code
-        warn_of_direction(self.calibrator_, None if self.code_ is not None else classes, len(plan.splits))
+        warn_of_direction(self.calibrator_, len(plan.splits))
         self.classes_ = classes
         return self
 
@@ -334,7 +334,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Whether one score is calibrated: that of the second of two classes."""
         return len(classes) == 2 and takes_of(new_calibrator(self.calibrator)) == "score"
 
-    def _scores_for(self, calibrator: Any, scores: Float64Array) -> Float64Array:
+    def _scores_for(self, calibrator: Calibrator, scores: Float64Array) -> Float64Array:
         """What a calibrator takes: the score of every class, or with two classes that of the second."""
         return scores[:, 1] if takes_of(calibrator) == "score" else scores
 

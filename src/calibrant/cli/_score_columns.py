@@ -2,6 +2,7 @@
 
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
+from calibrant.calibrators import n_scores_of
 from calibrant.engines import Chosen, Source, choose_columns, match_classes, shown
 from calibrant.models import ScoreModel, form_of_scores
 
@@ -59,7 +60,7 @@ def _single(source: Source, pattern: str | None) -> str:
 
 def _of_code(source: Source, model: ScoreModel, pattern: str | None) -> list[str]:
     """The columns of a code, which no name tells."""
-    n_columns = len(model.calibrator_.calibrators_)
+    n_columns = n_scores_of(model.calibrator_)
     if pattern is None:
         raise DataError(
             f"this model takes the {n_columns} scores of a code, in its order; name their columns of "

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from calibrant._core._arrays import Array, as_array
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import NamedColumns
-from calibrant.calibrators import calibrator_for, fit_plan, new_calibrator, warn_of_direction
+from calibrant.calibrators import Calibrator, calibrator_for, fit_plan, new_calibrator, warn_of_direction
 from calibrant.engines._checked_rows import checked_rows
 from calibrant.models import Judged, ScoredRows, ScoreModel, TrainingSummary, measure
 from calibrant.passes import (
@@ -101,7 +101,7 @@ def fit_in_passes(
     else:
         plan = calibrator_plan(new_calibrator(model), labels, filled, known)
     fitted = run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
-    warn_of_direction(getattr(fitted, "calibrator_", fitted))
+    warn_of_direction(fitted.calibrator_ if isinstance(fitted, ScoreModel) else fitted)
     names = getattr(rows_of_pass, "scores", None)  # rows of a table know where they come from
     if names is not None and isinstance(fitted, NamedColumns):
         fitted.name_columns(names)
@@ -119,7 +119,7 @@ def _labels(classes: object, rows_of_pass: Any, model: Any) -> Array:
 
 
 def calibrator_plan(
-    calibrator: Any, classes: Array, options: PassOptions, n_rows: int | None = None
+    calibrator: Calibrator, classes: Array, options: PassOptions, n_rows: int | None = None
 ) -> Plan[Any]:
     """The plan of a calibrator, which is fitted in place.
 
@@ -151,7 +151,7 @@ def calibrator_plan(
 class _Held:
     """The rows that a model is measured on, and the calibrator that has not seen them."""
 
-    calibrator: Any
+    calibrator: Calibrator
     rows: Rows
 
 
@@ -209,14 +209,14 @@ def judged_model_plan(
 
 
 def _hold_out(
-    calibrator: Any, classes: Array, sample: Rows, options: PassOptions, n_rows: int | None, fold: Fold
+    calibrator: Calibrator, classes: Array, sample: Rows, options: PassOptions, n_rows: int | None, fold: Fold
 ) -> Plan[_Held | None]:
     """Fit to four folds, and keep the rows of a fifth."""
     n_fitted = None if n_rows is None else n_rows * (N_FOLDS - 1) // fold.n_folds
     reading = Reading(sample, options.at_most(n_fitted), n_fitted, fold)
-    fit = fit_plan(calibrator, classes, reading)
+    parts: list[Plan[Any]] = [fit_plan(calibrator, classes, reading), _rows_of_fold(fold)]
     try:
-        fitted, rows = yield from together([fit, _rows_of_fold(fold)])
+        fitted, rows = yield from together(parts)
     except NoRowsError:  # all of a few rows happened to be of this fold
         return None
     return _Held(fitted, rows)

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._whole_files import together
-from calibrant.calibrators import RankedLogisticCalibrator
+from calibrant.calibrators import Calibrator, RankedLogisticCalibrator
 from calibrant.classifiers import CalibratedClassifier
 from calibrant.codes import normalize
 from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss, rescale_margin
@@ -135,7 +135,7 @@ def demo_forecasts() -> Iterator[DemoForecasts | None]:
                 yield DemoForecasts(problem, name, proba) if len(proba) == len(METHODS) else None
 
 
-def _out_of_fold(problem: Problem, learner: Any, calibrator: Any) -> Float64Array:
+def _out_of_fold(problem: Problem, learner: Any, calibrator: Calibrator) -> Float64Array:
     """Probabilities of every row, by a model that was trained and calibrated on other rows."""
     proba = np.empty((len(problem.y), len(problem.classes)))
     folds = StratifiedKFold(problem.n_folds, shuffle=True, random_state=0)

@@ -10,6 +10,8 @@ from calibrant.maps._features import FEATURES, features_named
 from calibrant.maps._map import Map
 from calibrant.maps._operations import Operations
 
+HUGEST = float(np.finfo(np.float64).max)
+
 
 @dataclass(frozen=True, eq=False)
 class Softmax(Map, name="softmax"):
@@ -51,5 +53,6 @@ class Softmax(Map, name="softmax"):
         (feature,) = features_named(self.features).formula(scores, ops)
         matrix = np.ndim(self.slope) == 2
         z = (ops.product(feature, self.slope) if matrix else feature * self.slope) + self.intercept
+        z = ops.clip(z, -HUGEST, HUGEST)  # so that no two infinities meet
         odds = ops.exp(z - ops.row_max(z))
         return odds / ops.row_sums(odds)

@@ -12,7 +12,7 @@ from calibrant._core._place import Place
 from calibrant.maps._features import FEATURES, features_named
 from calibrant.maps._intervals import IntervalLookup
 from calibrant.maps._map import Map
-from calibrant.maps._operations import Operations
+from calibrant.maps._operations import NUMPY, Operations
 
 PROBABILITY = Number(0.0, 1.0)
 
@@ -164,6 +164,11 @@ class Logistic(Map, name="logistic"):
     def takes_probabilities(self) -> bool:
         """Logarithms are those of probabilities."""
         return features_named(self.features).of_probabilities
+
+    def check(self, at: Place) -> None:
+        """One slope for every feature."""
+        n_features = len(features_named(self.features).formula(np.full(1, 0.5), NUMPY))
+        check_length(self.slope, n_features, at / "slope", "one for every feature")
 
     def formula(self, scores: Any, ops: Operations) -> Any:
         """The curve at the features of a score."""

@@ -24,7 +24,7 @@ from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind, one_of
 from calibrant._core._names import NamedColumns
 from calibrant._core._place import Place
-from calibrant.calibrators import calibrator_kinds, n_scores_of, takes_of
+from calibrant.calibrators import Calibrator, calibrator_kinds, n_scores_of, takes_of
 from calibrant.decisions import ExpectedCostRule, reasonable, rule_kinds
 from calibrant.models._costs import Costs
 from calibrant.models._labels import Labels
@@ -116,7 +116,7 @@ class ScoreModelKind(Kind):
 SCORE_MODEL = ScoreModelKind()
 
 
-def form_of_scores(calibrator: Any) -> str:
+def form_of_scores(calibrator: Calibrator) -> str:
     """What a row of scores is for this calibrator."""
     return FORMS[takes_of(calibrator)]
 

@@ -134,7 +134,7 @@ def _calibrator_of(model: Any) -> CalibratorBase:
     """The calibrator of a chain, or the model itself."""
     if type(model) is ScoreModel:
         check_fitted(model, "calibrator_")
-    calibrator = model.calibrator_ if type(model) is ScoreModel else model
+    calibrator: Any = model.calibrator_ if type(model) is ScoreModel else model
     if not calibrator_kinds().has(calibrator):
         raise OnnxExportError(
             "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "

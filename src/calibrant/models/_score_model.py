@@ -185,7 +185,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
     @classmethod
     def from_fitted(
         cls,
-        calibrator: Any,
+        calibrator: Calibrator,
         *,
         classes: object = None,
         cost: object = None,
@@ -242,7 +242,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
     @classmethod
     def _of_parts(
         cls,
-        calibrator: Any,
+        calibrator: Calibrator,
         classes: Array,
         costs: Costs | None,
         rule: Any,
@@ -365,7 +365,12 @@ class ScoreModel(NamedColumns, BaseEstimator):
         return costs, rule
 
     def keep_parts(
-        self, calibrator: Any, classes: Array, costs: Costs | None, rule: Any, summary: TrainingSummary | None
+        self,
+        calibrator: Calibrator,
+        classes: Array,
+        costs: Costs | None,
+        rule: Any,
+        summary: TrainingSummary | None,
     ) -> None:
         """Become a fitted model of these parts, wherever they were fitted.
 
@@ -412,7 +417,7 @@ def _labels_of_columns(calibrator: Calibrator, classes: Array) -> Array | None:
     return calibrator.labels_of_columns(classes) if isinstance(calibrator, CalibratorBase) else classes
 
 
-def _judge(calibrator: Any, rows: ScoredRows) -> Judged:
+def _judge(calibrator: Calibrator, rows: ScoredRows) -> Judged:
     """Probabilities of the rows, or of many rows of a part, by calibrators that were not fitted to them."""
     many = rows.scores.size > MANY_SCORES
     n_folds = max(N_FOLDS, rows.n_rows // MOST_HELD_OUT) if many else min(N_FOLDS, rows.n_rows)

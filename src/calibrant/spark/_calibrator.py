@@ -331,7 +331,7 @@ class ScoreCalibrator(
         )
         options = rows.options(rows.n_scores, self._given("numBins"), self._given("maxRows"))
         learned = rows.run(model_plan(model, rows.classes, options, rows.n_rows))
-        warn_of_direction(learned.calibrator_, rows.classes if rows.n_scores == 1 else None, stacklevel=4)
+        warn_of_direction(learned.calibrator_, stacklevel=4)
         if rows.layout.width is None and learned.summary_ is not None:  # the command will look for these
             learned.name_columns(rows.layout.scores)
         fitted = ScoreCalibratorModel(learned)

@@ -1,0 +1,132 @@
+"""Maps: one formula, for NumPy and for a graph, for one column and for several at once."""
+
+import numpy as np
+import onnxruntime
+import pytest
+from scipy.special import expit, logit, softmax
+
+from calibrant._core._place import ModelFileError, Place
+from calibrant.maps import (
+    MAPS,
+    AnyMap,
+    Constant,
+    Graph,
+    Identity,
+    IntervalLookup,
+    Lines,
+    Logistic,
+    Softmax,
+    Steps,
+    answers,
+    answers_of_rows,
+)
+
+RNG = np.random.default_rng(5)
+PROBA = RNG.random(200)
+#: Maps of one score, each with what it says, by other means.
+ONE_SCORE = {
+    "steps": (
+        Steps(IntervalLookup(np.array([0.2, 0.5])), np.array([0.1, 0.4, 0.9])),
+        lambda p: np.select([p <= 0.2, p <= 0.5], [0.1, 0.4], 0.9),
+    ),
+    "lines": (
+        Lines.through(np.array([0.2, 0.4, 0.9]), np.array([0.1, 0.3, 0.8])),
+        lambda p: np.interp(p, [0.2, 0.4, 0.9], [0.1, 0.3, 0.8]),
+    ),
+    "clipped lines": (
+        Lines.through(np.array([0.2, 0.9]), np.array([0.0, 1.0]), 0.05),
+        lambda p: np.clip(np.interp(p, [0.2, 0.9], [0.0, 1.0]), 0.05, 0.95),
+    ),
+    "logistic": (Logistic((-3.0,), 1.5), lambda p: expit(3 * p - 1.5)),
+    "logistic of log-odds": (Logistic((-2.0,), 0.5, "log_odds"), lambda p: expit(2 * logit(p) - 0.5)),
+    "logistic of logarithms": (
+        Logistic((-2.0, -0.5), 0.25, "logs"),
+        lambda p: expit(2 * np.log(p) - 0.5 * np.log1p(-p) - 0.25),
+    ),
+    "constant": (Constant(0.3), lambda p: np.full_like(p, 0.3)),
+    "identity": (Identity(), lambda p: p),
+}
+
+
+def in_graph(maps, scores):
+    graph = Graph(len(maps))
+    found = answers(graph.scores if len(maps) > 1 else graph.scores.as_vector(), maps)
+    found = found if len(maps) > 1 else found.as_column()
+    graph.output("answers", "", found, np.float64, len(maps))
+    session = onnxruntime.InferenceSession(graph.to_model("maps", "1", {}).SerializeToString())
+    return session.run(["answers"], {"scores": scores})[0]
+
+
+@pytest.mark.parametrize("name", ONE_SCORE)
+def test_a_map_says_what_its_formula_says_in_numpy_and_in_a_graph(name):
+    one, truth = ONE_SCORE[name]
+    np.testing.assert_allclose(one(PROBA), truth(PROBA), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(in_graph([one], PROBA[:, None])[:, 0], one(PROBA), rtol=0, atol=1e-15)
+
+
+def test_maps_of_several_columns_are_those_of_every_column():
+    maps = [one for one, _ in ONE_SCORE.values()]
+    maps += [
+        Steps(IntervalLookup(np.array([0.7])), np.array([0.2, 0.3])),
+        Logistic((4.0,), -1.0),
+        Lines.through(np.array([0.1, 0.3]), np.array([0.5, 0.6])),
+        Constant(0.9),
+    ]
+    order = RNG.permutation(len(maps))
+    scores = RNG.random((50, len(maps)))
+    together = in_graph([maps[place] for place in order], scores)
+    alone = np.column_stack([maps[place](column) for place, column in zip(order, scores.T, strict=True)])
+    np.testing.assert_allclose(together, alone, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("one", "truth"),
+    [
+        (Softmax(2.0), lambda x: softmax(2 * x, axis=1)),
+        (
+            Softmax([1.0, 2.0, 0.5], [0.1, 0.0, -1.0]),
+            lambda x: softmax(x * [1, 2, 0.5] + [0.1, 0, -1], axis=1),
+        ),
+        (Softmax(np.arange(9.0).reshape(3, 3)), lambda x: softmax(x @ np.arange(9.0).reshape(3, 3), axis=1)),
+        (Softmax(0.5, features="log"), lambda x: np.sqrt(x) / np.sqrt(x).sum(axis=1, keepdims=True)),
+    ],
+    ids=["one slope", "a slope for each", "a matrix", "of logarithms"],
+)
+def test_softmax(one, truth):
+    scores = RNG.dirichlet([1, 2, 3], 100)
+    np.testing.assert_allclose(one(scores), truth(scores), rtol=0, atol=1e-14)
+    graph = Graph(3)
+    graph.output("answers", "", answers_of_rows(graph.scores, one), np.float64, 3)
+    session = onnxruntime.InferenceSession(graph.to_model("maps", "1", {}).SerializeToString())
+    np.testing.assert_allclose(session.run(["answers"], {"scores": scores})[0], one(scores), atol=1e-15)
+
+
+def test_scores_among_the_greatest_give_certainty():
+    huge = 1.7e308
+    np.testing.assert_array_equal(Softmax(2.0)(np.array([[huge, 1.0, -huge]])), [[1.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(Logistic((-1e300,), 0.0)(np.array([-huge, huge])), [0.0, 1.0])
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_every_map_has_a_file_and_comes_back(name):
+    known = [one for one, _ in ONE_SCORE.values()] + [Softmax([1.0, 2.0], 0.5)]
+    (one, *_) = [each for each in known if each.name == name]
+    plain = AnyMap().write(one)
+    again = AnyMap().read(plain, Place("file"))
+    scores = PROBA if name != "softmax" else PROBA.reshape(-1, 2)
+    np.testing.assert_array_equal(again(scores), one(scores))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"map": "spline"}, "file: map must be one of .*, steps, .*; got 'spline'"),
+        ({"slope": [1.0, 2.0]}, "file: slope must have 1 entries, one for every feature; got 2"),
+        ({"features": "square"}, "file: features must be one of score, log_odds"),
+        ({"more": 1}, "file: the document must have the fields map, slope, intercept, features only"),
+    ],
+)
+def test_a_file_of_a_map_is_checked(changed, message):
+    plain = AnyMap().write(Logistic((-1.0,), 0.5))
+    with pytest.raises(ModelFileError, match=message):
+        AnyMap().read(plain | changed, Place("file"))
