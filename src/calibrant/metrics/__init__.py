@@ -5,6 +5,7 @@ losses              `brier_score`, `rms_error`, `cross_entropy`, `log_loss`, `er
 ranking             `auc`, `roc_points`
 reliability         `reliability_bins`, `reliability_by_class`, `reliability_at_rank`; without bins
                     `isotonic_reliability`, `isotonic_reliability_by_class`
+calibration         `expected_calibration_error`: in bins, by confidence or by class
 decomposition       `brier_decomposition`: the Brier score as calibration and refinement
 finding errors      `detection_curve`, `accuracy_by_threshold`, `reliability_by_coverage`
 money               `mailing_profit`
@@ -23,6 +24,7 @@ The same rules hold for all of them:
 """
 
 from calibrant.metrics._bins import EDGE_SLACK as EDGE_SLACK, fixed_width_bins as fixed_width_bins
+from calibrant.metrics._calibration_error import expected_calibration_error
 from calibrant.metrics._decomposition import BrierDecomposition, brier_decomposition
 from calibrant.metrics._detection import (
     CoverageCurve,
@@ -91,6 +93,7 @@ __all__ = [
     "cross_entropy",
     "detection_curve",
     "error_rate",
+    "expected_calibration_error",
     "isotonic_reliability",
     "isotonic_reliability_by_class",
     "log_loss",
