@@ -368,3 +368,19 @@ def test_a_fit_that_fails_leaves_the_one_before():
     with pytest.raises(CalibrantError):
         model.set_params(calibrator="identity").fit(pd.DataFrame(scores).add_prefix("t_"), y)
     assert pickle.dumps(model.set_params(calibrator="pav")) == kept
+
+
+def test_predictions_are_kept_for_those_who_ask():
+    scores, y = [0.1, 0.4, 0.2, 0.9, 0.5, 0.7, 0.3, 0.8, 0.6, 0.0], [0, 0, 1, 1, 0, 1, 0, 1, 1, 0]
+    model = ScoreModel("sigmoid").fit(scores, y, keep_predictions=True)
+    kept = model.predictions_
+    for number in range(kept.n_folds):
+        inside = kept.fold == number
+        other = SigmoidCalibrator().fit(np.array(scores)[~inside], np.array(y)[~inside])
+        np.testing.assert_array_equal(kept.proba[inside], other.predict_proba(np.array(scores)[inside]))
+    assert kept.rows.position.tolist() == y
+    assert log_loss(y, kept.proba[:, 1]) == pytest.approx(model.summary_.metrics.log_loss)
+    assert not hasattr(model.fit(scores, y), "predictions_")
+    assert not hasattr(clone(model), "predictions_")
+    with pytest.raises(CalibrantError, match="keep_predictions must be True or False; got 'yes'"):
+        model.fit(scores, y, keep_predictions="yes")

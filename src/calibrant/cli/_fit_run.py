@@ -173,9 +173,9 @@ def _report(fitted: "Fitted", name: str, page: str) -> None:
     """Write the report on probabilities of rows that were left out."""
     from calibrant.report import summarize
 
-    judged, classes = fitted.left_out(), fitted.model.classes_
+    judged, classes = fitted.predictions, fitted.model.classes_
     which = "rows left out of the fit"
-    if fitted.in_passes:
+    if judged.rows.n_rows < fitted.summary.n_rows:
         which = f"{count(judged.rows.n_rows)} of {count(fitted.summary.n_rows)} rows, left out of the fit"
     summarize(
         classes[judged.rows.position],

@@ -104,9 +104,7 @@ def _fit(source: _Frame, wanted: Wanted, new: NewModel) -> Fitted:
     n_skipped: int | None = 0
     if wanted.skips:  # rows of weight zero are not counted among those that are used
         n_skipped = frame.count() - rows.n_rows if wanted.weight is None else None
-    return Fitted(
-        fitted, with_columns(fitted, chosen.columns), chosen.columns, True, n_skipped, lambda: judged
-    )
+    return Fitted(fitted, with_columns(fitted, chosen.columns), chosen.columns, True, n_skipped, judged)
 
 
 def _numbers(source: _Frame, names: list[str]) -> DataFrame:

@@ -9,7 +9,6 @@ import numpy as np
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
 from calibrant.cli._direction import ScoreCheck
-from calibrant.cli._left_out import left_out_probabilities
 from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
 from calibrant.cli._reading import Labelled
@@ -38,8 +37,8 @@ class Fitted:
         Whether the rows were read in passes.
     n_skipped : int or None
         Rows that were left out because they cannot be used; None if they were not counted.
-    left_out : callable
-        Gives rows with probabilities by a model that was not fitted to them.
+    predictions : Judged
+        Rows with probabilities from calibrators that were not fitted to them.
     """
 
     model: ScoreModel
@@ -47,7 +46,7 @@ class Fitted:
     columns: tuple[str, ...]
     in_passes: bool
     n_skipped: int | None
-    left_out: Callable[[], Judged]
+    predictions: Judged
 
     @property
     def positive(self) -> object:
@@ -63,11 +62,9 @@ def fit_in_memory(rows: Labelled, new: NewModel, check: ScoreCheck) -> Fitted:
     check.rows(rows, code_of(model, len(rows.classes), rows.scores.shape[1]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
-        model.fit(rows.score_array, rows.labels, rows.weights)
+        model.fit(rows.score_array, rows.labels, rows.weights, keep_predictions=True)
     summary = with_columns(model, rows.columns)
-    return Fitted(
-        model, summary, rows.columns, False, rows.n_skipped, lambda: left_out_probabilities(model, rows)
-    )
+    return Fitted(model, summary, rows.columns, False, rows.n_skipped, model.predictions_)
 
 
 def fit_passes(rows: PassRows, new: NewModel, check: ScoreCheck) -> Fitted:
@@ -77,7 +74,7 @@ def fit_passes(rows: PassRows, new: NewModel, check: ScoreCheck) -> Fitted:
     with watched_passes(rows.source) as progress:
         model, judged = run_plan(plan, rows, progress)
     summary = with_columns(model, rows.scores)
-    return Fitted(model, summary, rows.scores, True, rows.n_skipped, lambda: judged)
+    return Fitted(model, summary, rows.scores, True, rows.n_skipped, judged)
 
 
 def checked_plan(

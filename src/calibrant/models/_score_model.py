@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from calibrant._core._arrays import Array, Float64Array, as_array
+from calibrant._core._checks import check_flag
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._names import NamedColumns, take_names, without_names
@@ -84,6 +85,9 @@ class ScoreModel(NamedColumns, BaseEstimator):
         The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
     summary_ : TrainingSummary or None
         Rows, base rates, and how good the probabilities are; None if the parts were fitted elsewhere.
+    predictions_ : Judged
+        The rows that were measured (`rows`), their probabilities from calibrators that were not fitted to
+        them (`proba`), and their folds (`fold`); only after ``fit(..., keep_predictions=True)``.
 
     See Also
     --------
@@ -117,6 +121,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
     """
 
     summary_: TrainingSummary | None
+    predictions_: Judged
 
     def __init__(
         self,
@@ -135,7 +140,9 @@ class ScoreModel(NamedColumns, BaseEstimator):
         self.combine = combine
         self.classes = classes
 
-    def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
+    def fit(
+        self, scores: object, y: object, sample_weight: object = None, *, keep_predictions: bool = False
+    ) -> Self:
         """Calibrate the scores, and learn to decide.
 
         Parameters
@@ -148,12 +155,15 @@ class ScoreModel(NamedColumns, BaseEstimator):
             The labels.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, not negative. Weight 0 means absent.
+        keep_predictions : bool, default=False
+            Whether the rows that were measured are kept as `predictions_`, with their probabilities.
 
         Returns
         -------
         Self
             The fitted model.
         """
+        check_flag("keep_predictions", keep_predictions)
         chosen = new_calibrator(self.calibrator)
         check_combiner(self.combine)
         coded = self.code is not None or takes_of(chosen) == "columns"
@@ -180,6 +190,10 @@ class ScoreModel(NamedColumns, BaseEstimator):
             if rule is not None and costs is not None:
                 learned = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
             self.keep_parts(fitted, rows.classes, costs, learned, summary)
+            if keep_predictions:
+                self.predictions_ = judged
+            elif hasattr(self, "predictions_"):
+                del self.predictions_
         return self
 
     @classmethod
