@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._checks import check_number
 from calibrant._core._errors import ParameterError
 from calibrant.metrics._bins import fixed_width_bins, group_sums
@@ -13,6 +13,8 @@ from calibrant.metrics._rows import read_class_forecasts, read_scores
 
 #: Width of the bins unless another is asked for: figure 1 of Zadrozny and Elkan (2002).
 BIN_WIDTH = 0.1
+#: Up to so many bins are all added up, whether they have rows or not; and rows that are looked at together.
+MANY_BINS, BLOCK = 1 << 14, 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +106,8 @@ def reliability_bins(
     hi = check_number("hi", hi, f"a number above lo, which is {lo}", lambda number: number > lo)
     width = _check_width(width)
     is_positive, scores, weights = read_scores(y, proba, sample_weight, "proba")
-    return _fill_bins(is_positive, scores, weights, width=width, lo=lo, hi=hi)
+    mass = None if sample_weight is None else weights
+    return _fill_bins(is_positive, scores, mass, width=width, lo=lo, hi=hi)
 
 
 def reliability_by_class(
@@ -229,22 +232,56 @@ def _check_rank(rank: int, n_classes: int) -> int:
 def _fill_bins(
     is_positive: BoolArray,
     scores: Float64Array,
-    weights: Float64Array,
+    weights: Float64Array | None,
     *,
     width: float,
     lo: float = 0.0,
     hi: float = 1.0,
 ) -> ReliabilityBins:
-    bins, n_bins = fixed_width_bins(scores, width, lo, hi)
+    """The bins that have rows; without weights every row counts once."""
+    n_bins = fixed_width_bins(scores[:0], width, lo, hi)[1]
     # Bins without rows are never made, so narrow ones cost nothing.
-    filled, places, count = np.unique(bins, return_inverse=True, return_counts=True)
-    weight = group_sums(places, weights)
-    left = lo + filled.astype(np.float64) * width
+    add_up = _add_up if n_bins <= MANY_BINS else _add_up_sparsely
+    filled, count, weight, score, positive = add_up(is_positive, scores, weights, width, lo, hi)
     return ReliabilityBins(
-        left=left,
+        left=lo + filled.astype(np.float64) * width,
         right=np.where(filled == n_bins - 1, hi, lo + (filled + 1) * width),
         count=count,
-        mean_score=group_sums(places, weights * scores) / weight,
-        frac_pos=group_sums(places, weights * is_positive) / weight,
+        mean_score=score / weight,
+        frac_pos=positive / weight,
         weight=weight,
     )
+
+
+def _add_up(
+    is_positive: BoolArray, scores: Float64Array, weights: Float64Array | None, *grid: float
+) -> tuple[Array, ...]:
+    """The bins with rows: number, rows, weight, and sums of scores and of positives; block by block."""
+    n_bins = fixed_width_bins(scores[:0], *grid)[1]
+    count, sums = np.zeros(n_bins, dtype=np.intp), np.zeros((3, n_bins))
+    for start in range(0, len(scores), BLOCK):
+        rows = slice(start, start + BLOCK)
+        some, happened = scores[rows], is_positive[rows]
+        bins = fixed_width_bins(some, *grid)[0]
+        count += np.bincount(bins, minlength=n_bins)
+        if weights is None:
+            sums[1] += np.bincount(bins, some, n_bins)
+            sums[2] += np.bincount(bins, happened, n_bins)
+        else:
+            mass = weights[rows]
+            for place, each in enumerate((mass, mass * some, mass * happened)):
+                sums[place] += np.bincount(bins, each, n_bins)
+    if weights is None:
+        sums[0] = count
+    filled = np.flatnonzero(count)
+    return filled, count[filled], *sums[:, filled]
+
+
+def _add_up_sparsely(
+    is_positive: BoolArray, scores: Float64Array, weights: Float64Array | None, *grid: float
+) -> tuple[Array, ...]:
+    """The same for so many bins that most have no rows."""
+    bins = fixed_width_bins(scores, *grid)[0]
+    filled, places, count = np.unique(bins, return_inverse=True, return_counts=True)
+    mass = np.ones(len(scores)) if weights is None else weights
+    return filled, count, *(group_sums(places, each) for each in (mass, mass * scores, mass * is_positive))
