@@ -132,3 +132,22 @@ def test_diagram_at_a_rank(rows, rank):
 def test_rank_that_cannot_be(rank):
     with pytest.raises(ParameterError, match=f"rank must be a whole number from 1 to 3; got {rank!r}"):
         reliability_at_rank([0], [[0.5, 0.3, 0.2]], rank)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_rows_in_blocks_are_those_of_every_bin(weighted):
+    rng = np.random.default_rng(8)
+    proba, y = rng.random(100_000), rng.random(100_000) < 0.4
+    weight = rng.gamma(1, size=len(y)) if weighted else None
+    mass = np.ones(len(y)) if weight is None else weight
+    for width in (0.1, 1e-5):  # a few bins, and more than are all kept
+        found = reliability_bins(y, proba, width=width, sample_weight=weight)
+        for place in rng.integers(0, len(found.left), 5):
+            inside = (proba >= found.left[place]) & (proba < found.right[place])
+            assert found.count[place] == inside.sum()
+            np.testing.assert_allclose(found.weight[place], mass[inside].sum(), rtol=1e-12)
+            np.testing.assert_allclose(found.frac_pos[place], np.average(y[inside], weights=mass[inside]))
+            np.testing.assert_allclose(
+                found.mean_score[place], np.average(proba[inside], weights=mass[inside])
+            )
+        assert found.count.sum() == len(y)
