@@ -53,8 +53,8 @@ class Ranked(Map):
     """
 
     plan: RankPlan
-    own: tuple[Any, ...]
-    shared: Any
+    own: tuple[RankModel, ...]
+    shared: RankModel | None
     accuracy: Float64Array
 
     @property
@@ -120,12 +120,10 @@ class Ranked(Map):
         graph, plan, own = scores.graph, self.plan, self.own
         ranks = _Ranks.of(scores, plan.n_leading)
         estimates = _own_in_graph(ranks, own, plan.own)
-        if plan.shared is None:
+        if plan.shared is None or self.shared is None:
             by_rank = estimates.divided_by_sum(self.accuracy)
             return graph.spread(np.zeros(graph.n_columns)).scattered(ranks.leaders, by_rank)
-        later: Tensor = type(self.shared).in_graph(
-            [self.shared], [ranks.shared(each) for each in plan.shared]
-        )
+        later = self.shared.in_graph([self.shared], [ranks.shared(each) for each in plan.shared])
         if all(each.fixed for each in plan.shared):
             later = later * graph.spread(np.ones(graph.n_columns))
         places = ranks.leaders.columns(range(len(own)))
