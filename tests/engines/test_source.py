@@ -292,7 +292,7 @@ def test_places_that_cannot_be_read(tmp_path, case):
         ("a.csv", b"PAR1....", "must hold CSV, as its suffix says; it holds Parquet"),
         # No time in it: every worker of the tests must see the same case.
         ("a.csv", gzip.compress(b"a\n1\n", mtime=0), "must hold CSV, as its suffix says; it holds gzip"),
-        ("a.csv", "a\n1\n".encode("utf-16"), "it holds text in UTF-16"),
+        ("a.jsonl", "a\n1\n".encode("utf-16"), "it holds text in UTF-16"),
         ("a.parquet", b"ARROW1\0\0", "must hold Parquet, as its suffix says; it holds Arrow"),
         ("a.csv.gz", b"BZh91AY", "must hold gzip, as its suffix says; it holds bz2"),
         ("a.jsonl", b"PK\x03\x04...", "it holds a zip archive or a spreadsheet"),

@@ -56,4 +56,4 @@ def command(**given: Any) -> None:
     """
     from calibrant.cli._apply_run import run
 
-    run(**given)
+    run(**options.with_form(given))

@@ -39,12 +39,12 @@ def run(
     with_decision: bool,
     keep: str | None,
     out: str,
-    file_format: str | None,
+    form: dict[str, Any],
     out_format: str | None,
     invalid: str,
 ) -> None:
     """Read, calibrate, write."""
-    source = open_source(scores_file, format=file_format, once=True)
+    source = open_source(scores_file, **form, once=True)
     source.check_columns([])  # scikit-learn takes its time to load; a bad file is known before
     from calibrant.cli._score_columns import find_scores
 

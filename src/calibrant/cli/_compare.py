@@ -45,4 +45,4 @@ def command(**given: Any) -> None:
     """
     from calibrant.cli._compare_run import run
 
-    run(**given)
+    run(**options.with_form(given))

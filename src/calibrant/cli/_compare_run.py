@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -42,7 +42,7 @@ def run(
     weight: str | None,
     positive: str | None,
     classes: str | None,
-    file_format: str | None,
+    form: dict[str, Any],
     in_passes: bool | None,
     invalid: str,
     kind: Kind,
@@ -51,7 +51,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Read, compare, show."""
-    source = open_source(scores_file, format=file_format)
+    source = open_source(scores_file, **form)
     wanted = Wanted(
         scores,
         label,

@@ -72,4 +72,4 @@ def command(**given: Any) -> None:
     """
     from calibrant.cli._decide_run import run
 
-    run(**given)
+    run(**options.with_form(given))

@@ -39,7 +39,7 @@ def run(
     keep: str | None,
     out: str,
     as_json: bool,
-    file_format: str | None,
+    form: dict[str, Any],
     out_format: str | None,
     in_passes: bool | None,
     invalid: str,
@@ -53,7 +53,7 @@ def run(
     file = read_cost_file(costs)
     if not any_costs or learned:
         file.check_reasonable()
-    source = open_source(probabilities, format=file_format, once=not learned)
+    source = open_source(probabilities, **form, once=not learned)
     wanted = Wanted(
         scores, label, weight, None, positive, listed(classes), proba=True, skips=invalid == "skip"
     )

@@ -32,4 +32,4 @@ def command(**given: Any) -> None:
     """
     from calibrant.cli._evaluate_run import run
 
-    run(**given)
+    run(**options.with_form(given))

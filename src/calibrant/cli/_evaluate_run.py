@@ -38,7 +38,7 @@ def run(
     weight: str | None,
     positive: str | None,
     classes: str | None,
-    file_format: str | None,
+    form: dict[str, Any],
     in_passes: bool | None,
     invalid: str,
     by: str | None,
@@ -46,7 +46,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Read, measure, show."""
-    source = open_source(probabilities, format=file_format)
+    source = open_source(probabilities, **form)
     wanted = Wanted(scores, label, weight, by, positive, listed(classes), proba=True, skips=invalid == "skip")
     rows = read_unless_large(source, wanted, probabilities, in_passes)
     if rows is None:

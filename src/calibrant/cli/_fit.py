@@ -77,4 +77,4 @@ def command(**given: Any) -> None:
     """
     from calibrant.cli._fit_run import run
 
-    run(**given)
+    run(**options.with_form(given))

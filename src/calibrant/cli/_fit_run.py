@@ -42,7 +42,7 @@ def run(
     weight: str | None,
     positive: str | None,
     classes: str | None,
-    file_format: str | None,
+    form: dict[str, Any],
     in_passes: bool | None,
     invalid: str,
     engine: str,
@@ -64,7 +64,7 @@ def run(
         raise ParameterError("--out must be a file for the model; got '-'; standard output shows the summary")
     if rule is not None and costs is None:
         raise ParameterError(f"--rule {rule} must come with --costs; got none")
-    _check_engine(engine, master, in_passes)
+    _check_engine(engine, master, in_passes, form)
     file = None if costs is None else read_cost_file(costs)
     wanted = Wanted(
         scores,
@@ -79,7 +79,7 @@ def run(
     )
     rows, source = None, None
     if engine == "here":
-        source = open_source(scores_file, format=file_format)
+        source = open_source(scores_file, **form)
         _check_columns(method, choose_scores(source, wanted).columns)
         rows = read_unless_large(source, wanted, scores_file, in_passes)
     # scikit-learn takes its time to load; what is wrong with rows in memory is known before.
@@ -100,7 +100,7 @@ def run(
         import calibrant.spark  # noqa: F401  (the line that says what to install, if it is not)
         from calibrant.cli._fit_spark import fit_spark
 
-        fitted = fit_spark(scores_file, file_format, wanted, str(master), new)
+        fitted = fit_spark(scores_file, form["format"], wanted, str(master), new)
     elif rows is None:
         passes = rows_in_passes(source, wanted)
         fitted = fit_passes(passes, new, ScoreCheck(source.name, passes.scores, passes.classes, wanted))
@@ -143,9 +143,14 @@ def _check_columns(method: str, columns: Sequence[str]) -> None:
         )
 
 
-def _check_engine(engine: str, master: str | None, in_passes: bool | None) -> None:
+def _check_engine(engine: str, master: str | None, in_passes: bool | None, form: dict[str, Any]) -> None:
     if (engine == "spark") != (master is not None):
         raise ParameterError("--engine spark and --master must come together; got one of them")
+    said = [name for name in ("delimiter", "decimal", "encoding") if form[name] is not None]
+    if engine == "spark" and said:
+        raise ParameterError(
+            f"--{said[0]} is for files that are read here; got --engine spark; save the file as Parquet first"
+        )
     if engine == "spark" and in_passes is False:
         raise ParameterError("--engine spark works in passes; got --in-memory; leave out one of them")
 

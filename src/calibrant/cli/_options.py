@@ -27,12 +27,41 @@ def input_file(name: str, metavar: str) -> Callable[[Command], Command]:
     return click.argument(name, type=Read(allow_dash=True), metavar=metavar)
 
 
-format_option = click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(FORMATS),
-    help="Format of the input, where the suffix does not tell it. Standard input is CSV by default.",
+format_option = together(
+    click.option(
+        "--format",
+        "file_format",
+        type=click.Choice(FORMATS),
+        help="Format of the input, where the suffix does not tell it. Standard input is CSV by default.",
+    ),
+    click.option(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="What separates the cells of CSV; by default the first of comma, semicolon, tab and bar that "
+        "divides the first line.",
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="What decimals of CSV have; by default a comma if cells are separated otherwise, some of the "
+        "first rows hold numbers with it, and none hold numbers with a point.",
+    ),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of CSV, such as windows-1252; by default UTF-8, or UTF-16 by its mark.",
+    ),
 )
+
+
+def with_form(given: dict[str, Any]) -> dict[str, Any]:
+    """Put together what was said about the form of the input."""
+    form = {name: given.pop(name) for name in ("delimiter", "decimal", "encoding")}
+    if form["delimiter"] in ("\\t", "tab"):
+        form["delimiter"] = "\t"
+    return given | {"form": {"format": given.pop("file_format"), **form}}
+
+
 label_option = click.option("--label", metavar="COLUMN", required=True, help="Column of the true labels.")
 scores_option = click.option(
     "--scores",

@@ -30,4 +30,4 @@ def command(**given: Any) -> None:
     """
     from calibrant.cli._report_run import run
 
-    run(**given)
+    run(**options.with_form(given))

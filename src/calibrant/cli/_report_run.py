@@ -1,5 +1,7 @@
 """Write the report on the probabilities in a file."""
 
+from typing import Any
+
 import click
 import numpy as np
 
@@ -22,7 +24,7 @@ def run(
     weight: str | None,
     positive: str | None,
     classes: str | None,
-    file_format: str | None,
+    form: dict[str, Any],
     in_passes: bool | None,
     invalid: str,
     costs: str | None,
@@ -34,7 +36,7 @@ def run(
     if out == STANDARD:
         raise ParameterError("--out must be a file for the page; got '-'")
     file = None if costs is None else read_cost_file(costs)
-    source = open_source(probabilities, format=file_format)
+    source = open_source(probabilities, **form)
     wanted = Wanted(
         scores, label, weight, names, positive, listed(classes), proba=True, skips=invalid == "skip"
     )

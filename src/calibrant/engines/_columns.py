@@ -134,12 +134,16 @@ def lenient_numbers(column: pa.Array, name: str, source: Source) -> Float64Array
         )
     with converting(column.type, name, source.name):
         values = plain_values(column)
-        numbers = _parsed(values) if is_text(values.type) else values.cast(pa.float64(), safe=False)
+        numbers = (
+            _parsed(values, source.decimal) if is_text(values.type) else values.cast(pa.float64(), safe=False)
+        )
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _parsed(text: pa.Array) -> pa.Array:
+def _parsed(text: pa.Array, decimal: str) -> pa.Array:
     """Text as numbers, with spaces around them or without; nothing for what is no number."""
+    if decimal == ",":  # a point is then no part of a number: 1.500 may mean either
+        text = pc.replace_substring(pc.replace_substring(text, ".", "_"), ",", ".")
     try:
         return text.cast(pa.float64())
     except pa.ArrowInvalid:
@@ -154,7 +158,7 @@ def _no_number(name: str, source: Source, value: object, row: int) -> DataError:
     else:
         got = repr(value) if isinstance(value, str) else f"{value}"
     comma = (
-        "; write decimals with a point"
+        "; write decimals with a point, or say that they have a comma"
         if isinstance(value, str) and re.fullmatch(r"-?\d+,\d+", value)
         else ""
     )

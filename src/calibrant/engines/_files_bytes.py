@@ -31,6 +31,7 @@ FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl")
 TITLES = {"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow", "jsonl": "JSON lines"}
 #: The compression of every known suffix.
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".xz": "xz"}
+UTF16 = "text in UTF-16"
 #: How files begin that are not what their suffix says.
 _MAGIC = {
     b"PAR1": "Parquet",
@@ -41,8 +42,8 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\xfd7zXZ": "xz",
     b"PK\x03\x04": "a zip archive or a spreadsheet",
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
+    b"\xff\xfe": UTF16,
+    b"\xfe\xff": UTF16,
 }
 #: A pipe beyond this many bytes is kept on disk.
 IN_MEMORY = 1 << 26
@@ -92,7 +93,10 @@ def refuse_other_content(path: str, layout: Layout) -> None:
     with Path(path).open("rb") as file:
         start = file.read(8)
     said = layout.compression or TITLES[layout.format]
+    is_text = layout.compression is None and layout.format in ("csv", "tsv")
     for magic, title in _MAGIC.items():
+        if is_text and title == UTF16:  # which its mark tells
+            continue
         if start.startswith(magic) and title != said:
             raise DataError(
                 f"{path} must hold {said}, as its suffix says; it holds {title}; rename or convert it"

@@ -9,13 +9,14 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from calibrant._core._errors import DataError
+from calibrant.engines._dialect import Dialect, InUtf8
 from calibrant.engines._files_bytes import TITLES, Bytes
 from calibrant.engines._source import COUNTED, Source
 
@@ -37,16 +38,23 @@ class CsvSource(Source):
     content : FileBytes or KeptStream
         Where its bytes come from.
     format : {"csv", "tsv"}
-        What separates the columns.
+        What separates the columns, unless the dialect says it.
+    dialect : Dialect, optional
+        How it is written, as far as that is said.
     """
 
     as_text = True
 
-    def __init__(self, name: str, content: Bytes, format: str) -> None:  # noqa: A002  (what users call it)
+    def __init__(self, name: str, content: Bytes, format: str, dialect: Dialect = Dialect()) -> None:  # noqa: A002, B008
         super().__init__(name, TITLES[format])
         self._content = content
-        self._delimiter = "\t" if format == "tsv" else ","
+        tabs = format == "tsv" and dialect.delimiter is None
+        self._dialect = replace(dialect, delimiter="\t") if tabs else dialect
         self._begun: _Begun | None = None
+
+    @property
+    def _delimiter(self) -> str:
+        return self._dialect.delimiter or ","
 
     @property
     def share_read(self) -> float | None:
@@ -63,6 +71,10 @@ class CsvSource(Source):
         stream = self._content.open()
         try:
             head = stream.read(HEADER_BYTES)
+            encoding = self._dialect.decoded_as(head)
+            if encoding != "utf-8":
+                stream = io.BufferedReader(InUtf8(_Rejoined(head, stream), encoding, self.name))
+                head = stream.read(HEADER_BYTES)
             return self._begun_with(head, stream)
         except BaseException:
             stream.close()
@@ -70,7 +82,10 @@ class CsvSource(Source):
 
     def _begun_with(self, head: bytes, stream: Any) -> "_Begun":
         """Find the names in the first bytes of the file."""
-        lines = io.StringIO(head.decode("utf-8-sig", errors="replace"), newline=None)
+        text = head.decode("utf-8-sig", errors="replace")
+        self._dialect = self._dialect.completed(text)
+        self.decimal = self._dialect.decimal or "."
+        lines = io.StringIO(text, newline=None)
         try:
             names = next((row for row in csv.reader(lines, delimiter=self._delimiter) if row), [])
         except csv.Error as error:
@@ -80,7 +95,7 @@ class CsvSource(Source):
         if any("\ufffd" in name for name in names):
             raise DataError(
                 f"{self.name} must be text in UTF-8; got other bytes in the first line; save it again in "
-                "that encoding"
+                "that encoding, or say which it has, such as windows-1252"
             )
         rest = lines.read()
         if len(head) == HEADER_BYTES and not rest:
@@ -148,7 +163,8 @@ class CsvSource(Source):
             )
         if "UTF8" in text:
             return DataError(
-                f"{self.name} must be text in UTF-8; got other bytes{place}; save it again in that encoding"
+                f"{self.name} must be text in UTF-8; got other bytes{place}; save it again in that encoding, "
+                "or say which it has, such as windows-1252"
             )
         return error
 
@@ -184,3 +200,8 @@ class _Rejoined(io.RawIOBase):
         self._head = self._head[len(taken) :]
         buffer[: len(taken)] = taken
         return len(taken)
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._rest.close()
+        super().close()

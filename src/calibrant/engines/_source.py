@@ -41,6 +41,8 @@ class Columns(ABC):
     """
 
     as_text = False
+    #: What stands between the whole and the broken part of a number, where numbers come as text.
+    decimal = "."
 
     def __init__(self, name: str, holds: str) -> None:
         self.name = name
