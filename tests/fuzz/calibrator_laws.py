@@ -278,7 +278,8 @@ def ranked_logistic_maps_have_the_least_loss(data, combination):
     y = [row[1] for row in data["rows"]]
     count = np.array([float(row[2]) for row in data["rows"]])
     model = RankedLogisticCalibrator(combination, smooth=True, classes=range(data["k"]))
-    model.fit(scores, y, count)
+    with may_refuse(too_close_together(scores)):
+        model.fit(scores, y, count)
     in_order, place = ranked(scores, y)
     for rank, fitted in enumerate(model.maps_):
         axes = [rank] if combination == "single" else [0, max(rank, 1)]
@@ -292,6 +293,12 @@ def ranked_logistic_maps_have_the_least_loss(data, combination):
             least = least_logistic_loss(that_vary(features), target, count)
             most = least + 1e-6 * max(1.0, least) + count.sum() * rounding_of(fitted.A, fitted.B, features)
             assert got <= most, f"rank {rank + 1}: {got}, and {least} can be had"
+
+
+def too_close_together(scores):
+    """Whether ranked scores differ by so little that a slope would not be finite."""
+    spreads = np.ptp(np.sort(scores, axis=1) / 4, axis=0)
+    return bool(((spreads > 0) & (spreads < 1e-290)).any())
 
 
 def smoothed_cell(cells, place, smoothing, lam):

@@ -174,6 +174,10 @@ def _read_table(given: dict[str, Any], at: Place) -> TableModel:
         tuple(axis["lowest"] for axis in given["axes"]),
         tuple(axis["size"] for axis in given["axes"]),
     )
+    for number, axis in enumerate(given["axes"]):
+        ends = (axis["origin"] + (axis["lowest"] + edge) * axis["width"] for edge in (0, axis["size"]))
+        if not all(map(math.isfinite, ends)):
+            (at / "axes")[number].fail("must have cells with finite bounds; they are beyond all numbers")
     if grid.n_keys >= MOST_CELLS:
         (at / "axes").fail("must have sizes whose product is below 2**50; they have not")
     cells, at = given["cells"], at / "cells"
