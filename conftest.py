@@ -11,7 +11,7 @@ from hypothesis import settings
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 
-# Shells ignore Ctrl-C for what they run in the background, nohup hangups, and so would all that the tests start.
+# Shells ignore Ctrl-C for what they run in the background, nohup hangups; so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
