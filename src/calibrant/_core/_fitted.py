@@ -1,8 +1,5 @@
 """Fitted or not: the answer to a question asked before `fit`, and a fit that is done or undone."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 
 from calibrant._core._errors import CalibrantError
@@ -19,13 +16,19 @@ def check_fitted(model: object, attribute: str) -> None:
         raise NotFittedError(f"this {name} must be fitted before it is used; it is not; call fit first")
 
 
-@contextmanager
-def all_or_nothing(model: object) -> Iterator[None]:
+class all_or_nothing:  # noqa: N801  (read after "with")
     """Undo a fit that fails half-way: the model stays what it was, fitted or not."""
-    before = dict(vars(model))
-    try:
-        yield
-    except BaseException:
-        vars(model).clear()
-        vars(model).update(before)
-        raise
+
+    __slots__ = ("_before", "_model")
+
+    def __init__(self, model: object) -> None:
+        self._model, self._before = model, dict(vars(model))
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            attributes = self._model.__dict__
+            attributes.clear()
+            attributes.update(self._before)

@@ -9,7 +9,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._checks import plain
 from calibrant._core._errors import ScoreDirectionWarning
 from calibrant.calibrators._base import Calibrator, CalibratorBase
-from calibrant.metrics import Direction, normal_tail, wrong_columns
+from calibrant.metrics import NO_DIRECTION, Direction, normal_tail, wrong_columns
 
 #: Columns that a warning names.
 MOST_NAMED = 5
@@ -20,9 +20,12 @@ def warn_of_direction(calibrator: Calibrator, n_learners: int = 1, stacklevel: i
 
     Scores of a cross-validation come from several learners; `stacklevel` says whose line the warning shows.
     """
-    if isinstance(calibrator, CalibratorBase):
+    if not isinstance(calibrator, CalibratorBase):
+        return
+    directions = calibrator.directions()
+    if any(each is not NO_DIRECTION for each in directions):
         labels = None if calibrator.takes == "columns" else calibrator.classes_
-        warn_of_columns(calibrator.directions(), labels, n_learners, stacklevel + 1)
+        warn_of_columns(directions, labels, n_learners, stacklevel + 1)
 
 
 def warn_of_columns(

@@ -21,16 +21,22 @@ class IntervalLookup:
     sequential passes instead: a cell is a monotone function of the score, so edges in lower cells lie
     below, edges in higher cells above, and only an edge in the score's own cell needs a comparison.
     Scores in a cell with several edges are searched for in the ordinary way, so the answer is exact
-    whatever the spacing.
+    whatever the spacing. The grid is made when the first score is asked for.
     """
+
+    _even: bool | None = None
 
     def __init__(self, edges: Float64Array) -> None:
         self.edges = edges
+
+    def _make_grid(self) -> None:
+        edges = self.edges
         n_cells = min(1 << 16, max(256, 8 * len(edges)))
         with np.errstate(over="ignore", divide="ignore"):
             scale = n_cells / (edges[-1] - edges[0]) if len(edges) > 1 else 0.0
-        self._even = len(edges) > 1 and 0 < scale < np.inf
-        if not self._even:
+        even = len(edges) > 1 and 0 < scale < np.inf
+        if not even:
+            self._even = False
             return
         self._low, self._scale, self._last = edges[0], scale, n_cells - 1.0
         cells = self._cells(edges)
@@ -39,8 +45,11 @@ class IntervalLookup:
         crowded = np.diff(edges_before) > 1
         self._crowded = crowded if crowded.any() else None
         self._next = np.append(edges, np.inf)
+        self._even = True  # last, for those who ask at the same time
 
     def __call__(self, scores: Float64Array) -> IntArray:
+        if self._even is None:
+            self._make_grid()
         if not self._even:
             return np.asarray(np.searchsorted(self.edges, scores, side="left"))
         cells = self._cells(scores)

@@ -7,7 +7,7 @@ rows that are read in passes, as a plan of tasks whose summaries merge. So a met
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
@@ -24,11 +24,10 @@ T = TypeVar("T")
 A_co = TypeVar("A_co", covariant=True)
 
 
-@dataclass(frozen=True, eq=False)
 class Cases:
     """Checked rows as a method sees them.
 
-    Attributes
+    Parameters
     ----------
     scores : ndarray of shape (n,) or (n, k)
         One score per row, or all scores of a row.
@@ -39,10 +38,11 @@ class Cases:
         Positive weights; None where every row counts once.
     """
 
-    scores: Any
-    truth: Any
-    weight: Float64Array | None
-    _known: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
+    __slots__ = ("_known", "scores", "truth", "weight")
+
+    def __init__(self, scores: Any, truth: Any, weight: Float64Array | None) -> None:
+        self.scores, self.truth, self.weight = scores, truth, weight
+        self._known: dict[object, Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.scores, self.truth, self.weight))
@@ -56,6 +56,8 @@ class Cases:
 
     def once(self, name: object, make: Callable[[], T]) -> T:
         """What several questions need, made when it is first asked for."""
+        if self._known is None:
+            self._known = {}
         if name not in self._known:
             self._known[name] = make()
         return self._known[name]  # type: ignore[no-any-return]
