@@ -14,6 +14,7 @@ from calibrant.calibrators._rank_problem import RankProblem, Ranks
 from calibrant.calibrators._table import Counted
 from calibrant.maps import features_of
 from calibrant.passes import (
+    MOST_FOR_SURE,
     MOST_STEPS,
     Cases,
     Featured,
@@ -160,13 +161,14 @@ class RankLogistic(Question[tuple[LogisticFit, bool]]):
             mean = (totals[0] * wanted[0] + totals[1] * wanted[1]) / sum(totals)
             intercept = float(np.log((1 - mean) / mean))
             return LogisticFit(np.zeros(len(standard.shift)), intercept, 0, True), self.smooth
+        most = MOST_FOR_SURE if self.smooth else MOST_STEPS
         fit = yield from search(
-            problem, standard, wanted, rows.sample, max_iter=MOST_STEPS, until_told_apart=not self.smooth
+            problem, standard, wanted, rows.sample, max_iter=most, until_told_apart=not self.smooth
         )
         smoothed = self.smooth
         if not fit.converged:
             wanted, smoothed = platt_targets(*totals, smooth=True), True
-            fit = yield from search(problem, standard, wanted, rows.sample, max_iter=MOST_STEPS)
+            fit = yield from search(problem, standard, wanted, rows.sample, max_iter=MOST_FOR_SURE)
         return fit.checked(), smoothed
 
 

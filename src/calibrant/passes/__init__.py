@@ -38,7 +38,7 @@ from calibrant.passes._hashing import (
 )
 from calibrant.passes._isotonic import Isotonic as Isotonic, IsotonicFit as IsotonicFit
 from calibrant.passes._logistic import LogisticFit as LogisticFit
-from calibrant.passes._logistic_fast import fit_fast as fit_fast
+from calibrant.passes._logistic_fast import MOST_FOR_SURE as MOST_FOR_SURE, fit_fast as fit_fast
 from calibrant.passes._logistic_pass import Featured as Featured
 from calibrant.passes._logistic_plan import (
     MOST_STEPS as MOST_STEPS,

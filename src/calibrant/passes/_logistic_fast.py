@@ -18,6 +18,8 @@ MANY_ROWS, FEW_ROWS = 100_000, 10_000
 #: Newton steps after which a fit counts as diverging. One that exists takes about seven, seldom thirty;
 #: one that does not goes on for ever, by steps of about one in units of the log-odds, or longer ones.
 MAX_STEPS = 40
+#: Steps for targets strictly between 0 and 1: these have an optimum, far out where weights differ widely.
+MOST_FOR_SURE = 400
 #: Greatest numbers of rough and of last steps, and the length of a step after which each kind ends.
 ROUGH_STEPS, ROUGH = 15, 1e-3
 LAST_STEPS, FINE = 4, 1e-9
@@ -81,7 +83,9 @@ def _fit_standard(standard: Float64Array, target: Float64Array, weights: Float64
     n_last = None if hessian is None else _finish(rows, theta, hessian)
     if n_last is not None or rows.are_told_apart(theta):
         return LogisticFit(theta[:-1], float(theta[-1]), n_rough + (n_last or 0), n_last is not None)
-    return fit_logistic(standard[:-1].T, target, weights, max_iter=MAX_STEPS)
+    has_optimum = bool(((target > 0) & (target < 1)).all())
+    most = MOST_FOR_SURE if has_optimum else MAX_STEPS
+    return fit_logistic(standard[:-1].T, target, weights, max_iter=most)
 
 
 def _start(rows: "_Rows", flat: Float64Array) -> Float64Array:
