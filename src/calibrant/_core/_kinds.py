@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from calibrant._core._arrays import Array
-from calibrant._core._fields import Field, Record, Schema, check_keys, object_schema
+from calibrant._core._field_groups import Record, check_keys, object_schema
+from calibrant._core._fields import Field, Schema
 from calibrant._core._place import ModelFileError, Place
 
 

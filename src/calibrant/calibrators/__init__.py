@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 from calibrant.calibrators._registry import DEFAULT as DEFAULT, METHODS
 
 if TYPE_CHECKING:
-    from calibrant._core._fields import Choice, Flag, Maybe, Number, Record, Whole
+    from calibrant._core._field_groups import Record
+    from calibrant._core._fields import Choice, Flag, Maybe, Number, Whole
     from calibrant.calibrators._accuracy_table import AccuracyTableCalibrator
     from calibrant.calibrators._base import (
         Calibrator as Calibrator,
@@ -124,7 +125,7 @@ _HOME = {
     "RankEstimates": "calibrant.calibrators._ranked",
     "RankMap": "calibrant.calibrators._ranked_logistic",
     "RankedLogisticCalibrator": "calibrant.calibrators._ranked_logistic",
-    "Record": "calibrant._core._fields",
+    "Record": "calibrant._core._field_groups",
     "RowCalibrator": "calibrant.calibrators._method",
     "ScoreCalibrator": "calibrant.calibrators._method",
     "ScoreKind": "calibrant.calibrators._method",

@@ -7,20 +7,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._fields import (
-    Choice,
-    DictOf,
-    Either,
-    ListOf,
-    Maybe,
-    Number,
-    Numbers,
-    Record,
-    Seed,
-    Whole,
-    Wholes,
-    check_length,
-)
+from calibrant._core._field_groups import DictOf, ListOf, Numbers, Record, Wholes, check_length
+from calibrant._core._fields import Choice, Either, Maybe, Number, Seed, Whole
 from calibrant._core._place import Place
 from calibrant.calibrators._intervals import PROBABILITY, WEIGHT, check_intervals
 from calibrant.calibrators._method import ScoreCalibrator, ScoreKind

@@ -15,7 +15,8 @@ from calibrant._core._checks import (
     read_classes,
 )
 from calibrant._core._errors import ParameterError
-from calibrant._core._fields import Number, Numbers, Record, check_length
+from calibrant._core._field_groups import Numbers, Record, check_length
+from calibrant._core._fields import Number
 from calibrant._core._fitted import all_or_nothing
 from calibrant._core._kinds import Kinds
 from calibrant._core._place import Place

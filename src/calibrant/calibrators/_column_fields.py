@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array
-from calibrant._core._fields import Field, Number, Record, Schema, Wholes, check_length
+from calibrant._core._field_groups import Record, Wholes, check_length
+from calibrant._core._fields import Field, Number, Schema
 from calibrant._core._kinds import Kind, Kinds, Saved, Unfitted, unfitted_schema
 from calibrant._core._place import Place
 from calibrant.calibrators._method import SIDES

@@ -23,7 +23,8 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._checks import check_number
 from calibrant._core._errors import ParameterError
-from calibrant._core._fields import Choice, Either, ListOf, Whole
+from calibrant._core._field_groups import ListOf
+from calibrant._core._fields import Choice, Either, Whole
 
 #: A name, the ranks of the scores to use for every class, or a list of these for each rank.
 Combination = str | Sequence[int] | Sequence[Sequence[int]]

@@ -1,6 +1,6 @@
 """No calibration: for comparison, and for scores that are believed already."""
 
-from calibrant._core._fields import Record
+from calibrant._core._field_groups import Record
 from calibrant._core._place import Place
 from calibrant.calibrators._method import ScoreCalibrator
 from calibrant.maps import Identity, Map

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core._fields import Number, check_length
+from calibrant._core._field_groups import check_length
+from calibrant._core._fields import Number
 from calibrant._core._place import Place
 
 PROBABILITY = Number(0.0, 1.0)

@@ -24,7 +24,7 @@ from calibrant._core._checks import (
     check_weights,
 )
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._fields import Record
+from calibrant._core._field_groups import Record
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._place import Place
 from calibrant.calibrators._base import CalibratorBase, check_columns

@@ -12,19 +12,8 @@ import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant._core._errors import CalibrantError
-from calibrant._core._fields import (
-    Field,
-    Flag,
-    ListOf,
-    Maybe,
-    Number,
-    Numbers,
-    Record,
-    Schema,
-    Whole,
-    Wholes,
-    check_length,
-)
+from calibrant._core._field_groups import ListOf, Numbers, Record, Wholes, check_length
+from calibrant._core._fields import Field, Flag, Maybe, Number, Schema, Whole
 from calibrant._core._place import ModelFileError, Place
 from calibrant.calibrators._cells import MOST_CELLS, Axis, Cells, Grid
 from calibrant.calibrators._combinations import RankPlan, plan_ranks

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant._core._fields import Flag, ListOf, Maybe, Numbers, Record
+from calibrant._core._field_groups import ListOf, Numbers, Record
+from calibrant._core._fields import Flag, Maybe
 from calibrant.calibrators._combinations import COMBINATION, RANK, Combination
 from calibrant.calibrators._intervals import PROBABILITY
 from calibrant.calibrators._method import ScoreKind

@@ -5,7 +5,8 @@ from typing import Literal, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
-from calibrant._core._fields import Choice, Flag, Number, Record, Whole
+from calibrant._core._field_groups import Record
+from calibrant._core._fields import Choice, Flag, Number, Whole
 from calibrant._core._place import Place
 from calibrant.calibrators._method import ScoreCalibrator, ScoreKind
 from calibrant.maps import Logistic, Map

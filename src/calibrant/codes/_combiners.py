@@ -6,7 +6,8 @@ from typing import Any, Protocol, Self, cast, runtime_checkable
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import can_take, check_flag, shown
 from calibrant._core._errors import ParameterError
-from calibrant._core._fields import Choice, Flag, ListOf, Maybe, Number, Record, Whole
+from calibrant._core._field_groups import ListOf, Record
+from calibrant._core._fields import Choice, Flag, Maybe, Number, Whole
 from calibrant._core._kinds import Kinds, Saved, Unfitted
 from calibrant._core._place import Place
 from calibrant.codes._answers import check_answers

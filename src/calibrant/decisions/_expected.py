@@ -1,6 +1,6 @@
 """The plain rule: least expected cost, nothing learned."""
 
-from calibrant._core._fields import Record
+from calibrant._core._field_groups import Record
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._matrix import SQUARE
 from calibrant.decisions._rule import COSTS, DecisionRule

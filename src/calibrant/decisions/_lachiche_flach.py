@@ -15,7 +15,8 @@ from calibrant._core._arrays import (
 from calibrant._core._chance import Seed
 from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError
-from calibrant._core._fields import Choice, Number, Numbers, Record, Seed as SeedField, Whole
+from calibrant._core._field_groups import Numbers, Record
+from calibrant._core._fields import Choice, Number, Seed as SeedField, Whole
 from calibrant._core._place import Place
 from calibrant.decisions._decide import TIE
 from calibrant.decisions._descent import best_descent, check_schedule

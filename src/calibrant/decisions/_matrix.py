@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, as_floats
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._fields import Matrix
+from calibrant._core._field_groups import Matrix
 from calibrant._core._place import Place
 
 MEANING = "cost[i, j] is the cost of deciding i when the truth is j"

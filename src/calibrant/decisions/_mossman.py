@@ -8,7 +8,8 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
 from calibrant._core._checks import check_number, is_whole, shown
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._fields import ListOf, Number, Record, Whole
+from calibrant._core._field_groups import ListOf, Record
+from calibrant._core._fields import Number, Whole
 from calibrant._core._place import Place
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._prefix_sums import least_prefix_sums

@@ -8,18 +8,8 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array, IntArray, as_floats
 from calibrant._core._chance import Seed
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._fields import (
-    Choice,
-    Either,
-    ListOf,
-    Matrix,
-    Numbers,
-    Record,
-    Seed as SeedField,
-    Whole,
-    Wholes,
-    check_length,
-)
+from calibrant._core._field_groups import ListOf, Matrix, Numbers, Record, Wholes, check_length
+from calibrant._core._fields import Choice, Either, Seed as SeedField, Whole
 from calibrant._core._place import Place
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._descent import best_descent, check_schedule

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant._core._fields import Field, Record, Schema, check_keys
+from calibrant._core._field_groups import Record, check_keys
+from calibrant._core._fields import Field, Schema
 from calibrant._core._place import Place
 from calibrant.maps._operations import NUMPY, Operations
 

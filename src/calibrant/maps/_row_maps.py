@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core._fields import Choice, Either, Matrix, Number, Numbers, Record
+from calibrant._core._field_groups import Matrix, Numbers, Record
+from calibrant._core._fields import Choice, Either, Number
 from calibrant.maps._features import FEATURES, features_named
 from calibrant.maps._map import Map
 from calibrant.maps._operations import Operations

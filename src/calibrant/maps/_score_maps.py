@@ -7,7 +7,8 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._extremes import HUGE
-from calibrant._core._fields import Choice, Field, Maybe, Number, Numbers, Record, Schema, check_length
+from calibrant._core._field_groups import Numbers, Record, check_length
+from calibrant._core._fields import Choice, Field, Maybe, Number, Schema
 from calibrant._core._place import Place
 from calibrant.maps._features import FEATURES, features_named
 from calibrant.maps._intervals import IntervalLookup

@@ -5,21 +5,16 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array
-from calibrant._core._fields import (
-    Choice,
+from calibrant._core._field_groups import (
     ListOf,
     Matrix,
-    Maybe,
-    Number,
     Numbers,
     Record,
-    Schema,
-    Text,
-    Whole,
     check_keys,
     check_length,
     object_schema,
 )
+from calibrant._core._fields import Choice, Maybe, Number, Schema, Text, Whole
 from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind, one_of
 from calibrant._core._names import NamedColumns

@@ -8,7 +8,8 @@ import numpy as np
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
-from calibrant._core._fields import Maybe, Text, check_keys
+from calibrant._core._field_groups import check_keys
+from calibrant._core._fields import Maybe, Text
 from calibrant._core._kinds import Kind, Kinds
 from calibrant._core._place import Place
 from calibrant.calibrators import CalibratorBase, ScoreCalibrator, calibrator_kinds, n_scores_of

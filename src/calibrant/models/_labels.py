@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array
-from calibrant._core._fields import MOST_WHOLE, Choice, Field, Number, Schema, check_keys, object_schema
+from calibrant._core._field_groups import check_keys, object_schema
+from calibrant._core._fields import MOST_WHOLE, Choice, Field, Number, Schema
 from calibrant._core._place import Place
 
 #: Bounds that no honest file meets, and that keep a dishonest one from filling the memory.

@@ -6,7 +6,8 @@ from typing import Any
 
 from calibrant._core._checks import is_whole, shown
 from calibrant._core._errors import ParameterError
-from calibrant._core._fields import Schema, object_schema
+from calibrant._core._field_groups import object_schema
+from calibrant._core._fields import Schema
 from calibrant._core._kinds import Kind, one_of
 from calibrant.calibrators import calibrator_kinds
 from calibrant.decisions import rule_kinds
