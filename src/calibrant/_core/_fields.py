@@ -370,3 +370,7 @@ def _bounds_in_schema(least: float, most: float, above: float, below: float) -> 
     names = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
     bounds = zip(names, (least, most, above, below), strict=True)
     return {name: bound for name, bound in bounds if math.isfinite(bound)}
+
+
+#: A number from 0 to 1.
+PROBABILITY = Number(0.0, 1.0)

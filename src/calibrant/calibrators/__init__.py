@@ -16,9 +16,9 @@
 What needs scikit-learn is imported when it is first used.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from calibrant._core._lazy import lazily
 from calibrant.calibrators._registry import DEFAULT as DEFAULT, METHODS
 
 if TYPE_CHECKING:
@@ -205,10 +205,4 @@ __all__ = [
     "travels",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'calibrant.calibrators' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily("calibrant.calibrators", _HOME)

@@ -7,12 +7,11 @@ from typing import Any, Literal
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Numbers, Record
-from calibrant._core._fields import Choice, Either, Maybe, Number, Seed, Whole
+from calibrant._core._fields import PROBABILITY, Choice, Either, Maybe, Number, Seed, Whole
 from calibrant.calibrators._cell_choice import choose_lambda, held_out_loss, information
 from calibrant.calibrators._cell_sizes import CELLS, CRITERION, WIDTH, CellSizes
 from calibrant.calibrators._cells import Cells
 from calibrant.calibrators._combinations import COMBINATION, RANK, Combination, RankPlan
-from calibrant.calibrators._intervals import PROBABILITY
 from calibrant.calibrators._rank_fields import TABLE
 from calibrant.calibrators._rank_problem import Ranks
 from calibrant.calibrators._rank_questions import CellsByRank, CountedCells

@@ -8,9 +8,9 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._field_groups import DictOf, ListOf, Numbers, Record, Wholes, check_length
-from calibrant._core._fields import Choice, Either, Maybe, Number, Seed, Whole
+from calibrant._core._fields import PROBABILITY, Choice, Either, Maybe, Number, Seed, Whole
 from calibrant._core._place import Place
-from calibrant.calibrators._intervals import PROBABILITY, WEIGHT, check_intervals
+from calibrant.calibrators._intervals import WEIGHT, check_intervals
 from calibrant.calibrators._method import ScoreCalibrator, ScoreKind
 from calibrant.maps import IntervalLookup, Map, Steps, midpoints
 from calibrant.passes import BinTotals, Cases, EqualBins, EveryRow, Learning, SortedRows

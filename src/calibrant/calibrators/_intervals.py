@@ -8,7 +8,6 @@ from calibrant._core._field_groups import check_length
 from calibrant._core._fields import Number
 from calibrant._core._place import Place
 
-PROBABILITY = Number(0.0, 1.0)
 WEIGHT = Number(above=0.0)
 
 

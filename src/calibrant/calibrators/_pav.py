@@ -6,9 +6,9 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Numbers, Record
-from calibrant._core._fields import Choice, Flag, Maybe, Number
+from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number
 from calibrant._core._place import Place
-from calibrant.calibrators._intervals import PROBABILITY, WEIGHT, check_intervals
+from calibrant.calibrators._intervals import WEIGHT, check_intervals
 from calibrant.calibrators._method import ScoreCalibrator, ScoreKind, half_a_row
 from calibrant.maps import IntervalLookup, Lines, Map, Steps, midpoints
 from calibrant.passes import Blocks, Isotonic, IsotonicFit, Learning

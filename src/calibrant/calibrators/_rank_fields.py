@@ -13,11 +13,10 @@ import numpy as np
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant._core._errors import CalibrantError
 from calibrant._core._field_groups import ListOf, Numbers, Record, Wholes, check_length
-from calibrant._core._fields import Field, Flag, Maybe, Number, Schema, Whole
+from calibrant._core._fields import PROBABILITY, Field, Flag, Maybe, Number, Schema, Whole
 from calibrant._core._place import ModelFileError, Place
 from calibrant.calibrators._cells import MOST_CELLS, Axis, Cells, Grid
 from calibrant.calibrators._combinations import RankPlan, plan_ranks
-from calibrant.calibrators._intervals import PROBABILITY
 from calibrant.calibrators._smoothing import Smoothed
 from calibrant.calibrators._table import Counted, TableModel
 

@@ -10,9 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._field_groups import ListOf, Numbers, Record
-from calibrant._core._fields import Flag, Maybe
+from calibrant._core._fields import PROBABILITY, Flag, Maybe
 from calibrant.calibrators._combinations import COMBINATION, RANK, Combination
-from calibrant.calibrators._intervals import PROBABILITY
 from calibrant.calibrators._method import ScoreKind
 from calibrant.calibrators._rank_fields import RANK_MAP
 from calibrant.calibrators._rank_problem import Ranks

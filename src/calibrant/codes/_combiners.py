@@ -7,7 +7,7 @@ from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import can_take, check_flag, shown
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Record
-from calibrant._core._fields import Choice, Flag, Maybe, Number, Whole
+from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number, Whole
 from calibrant._core._kinds import Kinds, Saved, Unfitted
 from calibrant._core._place import Place
 from calibrant.codes._answers import check_answers
@@ -51,7 +51,7 @@ class Normalize(Saved):
     prior: tuple[float, ...] | None = None
 
     name = "normalize"
-    parameters = Record(fallback=Choice("uniform", "prior"), prior=Maybe(ListOf(Number(0.0, 1.0), least=2)))
+    parameters = Record(fallback=Choice("uniform", "prior"), prior=Maybe(ListOf(PROBABILITY, least=2)))
 
     @classmethod
     def from_parameters(cls, given: dict[str, Any], at: Place) -> Self:

@@ -18,9 +18,9 @@ The seam, for other engines: a plan (`calibrator_plan`, `model_plan`) asks for p
 task travels as JSON (`task_from_json`). `run_plan` is the engine of this process.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from calibrant._core._lazy import lazily
 from calibrant.engines._columns import (
     Chosen,
     choose_columns,
@@ -134,10 +134,4 @@ __all__ = [
     "task_from_json",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'calibrant.engines' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily("calibrant.engines", _HOME)

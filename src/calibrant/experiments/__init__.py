@@ -3,8 +3,9 @@
 `EXPERIMENTS` has every experiment by its name; `calibrant reproduce` runs them.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from calibrant._core._lazy import lazily
 
 if TYPE_CHECKING:
     from calibrant.experiments._cache import Cache as Cache
@@ -45,13 +46,12 @@ _HOME = {
 }
 
 
+_find = lazily("calibrant.experiments", _HOME)
+
+
 def __getattr__(name: str) -> Any:
     if name == "EXPERIMENTS":
         from calibrant.experiments._registry import all_experiments  # noqa: PLC0415
 
         return all_experiments()
-    if name not in _HOME:
-        raise AttributeError(f"module 'calibrant.experiments' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+    return _find(name)

@@ -8,14 +8,12 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant._core._extremes import HUGE
 from calibrant._core._field_groups import Numbers, Record, check_length
-from calibrant._core._fields import Choice, Field, Maybe, Number, Schema
+from calibrant._core._fields import PROBABILITY, Choice, Field, Maybe, Number, Schema
 from calibrant._core._place import Place
 from calibrant.maps._features import FEATURES, features_named
 from calibrant.maps._intervals import IntervalLookup
 from calibrant.maps._map import Map
 from calibrant.maps._operations import NUMPY, Operations
-
-PROBABILITY = Number(0.0, 1.0)
 
 
 class _Edges(Field):

@@ -14,7 +14,7 @@ from calibrant._core._field_groups import (
     check_length,
     object_schema,
 )
-from calibrant._core._fields import Choice, Maybe, Number, Schema, Text, Whole
+from calibrant._core._fields import PROBABILITY, Choice, Maybe, Number, Schema, Text, Whole
 from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind, one_of
 from calibrant._core._names import NamedColumns
@@ -37,7 +37,7 @@ _METRIC = Maybe(Number(infinite=True))
 TRAINING = Record(
     n_rows=Whole(1),
     weight=Number(above=0.0),
-    base_rates=Numbers(Number(0.0, 1.0), least_length=2),
+    base_rates=Numbers(PROBABILITY, least_length=2),
     n_folds=Whole(0),
     n_measured=Whole(0),
     score_columns=Maybe(SCORE_COLUMNS),
