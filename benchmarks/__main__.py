@@ -12,10 +12,10 @@ from benchmarks.calibrators import memory, pav, sigmoid, sigmoid_error
 from benchmarks.codes import coupling, coupling_error, least_squares, normalisation
 from benchmarks.command import command
 from benchmarks.decisions import deciding, learning, learning_memory
-from benchmarks.engines import billion, passes, passes_many_classes
 from benchmarks.many_classes import many_classes
 from benchmarks.many_scores import accuracy_table, ranked_logistic
 from benchmarks.measure import Row
+from benchmarks.passes import billion, passes, passes_many_classes
 from benchmarks.probing import probing
 from benchmarks.report import report
 from benchmarks.startup import startup

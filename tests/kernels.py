@@ -27,7 +27,7 @@ ROOMS = [
     "learners",
     "classifiers",
     "models",
-    "engines",
+    "files",
 ]
 COMMAND = [
     *(sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"),

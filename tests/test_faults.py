@@ -19,11 +19,11 @@ import calibrant
 from calibrant import CalibrantError, SigmoidCalibrator
 from calibrant._core._whole_files import together, write_whole
 from calibrant.cli._main import cli
-from calibrant.engines import open_sink
 from calibrant.experiments._cache import Cache
 from calibrant.experiments._data_download import _keep
 from calibrant.experiments._document import write_document
 from calibrant.experiments._experiment import Job
+from calibrant.files import open_sink
 from calibrant.models import save, save_onnx
 from calibrant.report import summarize
 from cli.conftest import load_script
@@ -140,7 +140,7 @@ WRITING = {"write_text", "write_bytes", "touch", "rename", "replace", "link", "s
     "to_parquet",
 }
 MODULES = {"os", "shutil", "tempfile", "Path"}
-MAY_WRITE = {"_core/_whole_files.py", "engines/_sink.py", "cli/_process.py"}
+MAY_WRITE = {"_core/_whole_files.py", "files/_sink.py", "cli/_process.py"}
 
 
 def calls_that_write(path):

@@ -122,7 +122,7 @@ def offered_to_checkers(room):
     }
 
 
-@pytest.mark.parametrize("room", ["calibrators", "engines", "experiments"])
+@pytest.mark.parametrize("room", ["calibrators", "files", "experiments"])
 def test_a_lazy_room_offers_what_checkers_of_types_see(room):
     module = importlib.import_module(f"calibrant.{room}")
     assert list(module._HOME) == sorted(module._HOME)
@@ -144,7 +144,7 @@ def test_an_unknown_name_is_an_attribute_error():
         ("calibrant", {"numpy", "scipy", "sklearn", "matplotlib", "click"}),
         ("calibrant.metrics", {"scipy", "sklearn", "pandas", "matplotlib"}),
         ("calibrant.calibrators", {"numpy", "scipy", "sklearn", "pandas", "matplotlib"}),
-        ("calibrant.engines", {"scipy", "sklearn", "pandas", "matplotlib"}),
+        ("calibrant.files", {"scipy", "sklearn", "pandas", "matplotlib"}),
         ("calibrant.experiments", {"numpy", "scipy", "sklearn", "pandas", "matplotlib"}),
     ],
 )

@@ -25,13 +25,13 @@ from calibrant._core._fields import Seed
 from calibrant._core._place import Place
 from calibrant.calibrators import METHODS, fit_plan, named_method
 from calibrant.codes import all_pairs
-from calibrant.engines import PassOptions, Rows, compare_in_passes, fit_in_passes
+from calibrant.files import PassOptions, Rows, compare_in_passes, fit_in_passes
 from calibrant.maps import MAPS, NUMPY, AnyMap, Map
 from calibrant.models import compare_methods, from_document, load, to_document
 from calibrant.models._schema import make_schema
 from calibrant.passes import Fold, Reading, TakeSample
 from cli.calling import here
-from engines.scatter import run_scattered
+from files.scatter import run_scattered
 from models.onnx_cases import proba_of
 from models.test_golden import FILES
 from registry_cases import BY_NUMBER, CASES, MAP_EXAMPLES, METHOD_CASES, N_ROWS, OURS, PLAIN_CASES, take

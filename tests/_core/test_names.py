@@ -24,7 +24,7 @@ from calibrant import (
     top_candidates,
 )
 from calibrant.calibrators import CodeCalibrator, score_status_correlation
-from calibrant.engines import apply_in_batches, fit_in_passes, rows_of
+from calibrant.files import apply_in_batches, fit_in_passes, rows_of
 from calibrant.models import compare_forecasts, compare_methods, from_document, to_document
 from calibrant.report import summarize
 

@@ -19,7 +19,7 @@ from calibrant import (
     SigmoidCalibrator,
 )
 from calibrant.calibrators import CodeCalibrator
-from calibrant.engines import Rows, compare_in_passes, fit_in_passes
+from calibrant.files import Rows, compare_in_passes, fit_in_passes
 from calibrant.models import compare_methods
 
 

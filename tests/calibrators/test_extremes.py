@@ -21,7 +21,7 @@ from calibrant import (
     RankedLogisticCalibrator,
     SigmoidCalibrator,
 )
-from calibrant.engines import PassOptions, Rows, fit_in_passes
+from calibrant.files import PassOptions, Rows, fit_in_passes
 from calibrant.metrics import rescale_margin
 
 TINY, GREAT = 5e-324, np.finfo(float).max

@@ -15,7 +15,7 @@ from scipy.optimize import linprog, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant import RankedLogisticCalibrator, SigmoidCalibrator
-from calibrant.engines import Rows, fit_in_passes
+from calibrant.files import Rows, fit_in_passes
 from calibrant.passes import _logistic_plan
 from calibrant.passes._logistic_fast import fit_fast
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant import BinningCalibrator, PAVCalibrator
-from calibrant.engines import PassOptions, Rows, fit_in_passes
+from calibrant.files import PassOptions, Rows, fit_in_passes
 from calibrant.metrics import auc, reliability_bins, roc_points
 from calibrant.report._column import area_under_roc, fill_bins, sort_column
 

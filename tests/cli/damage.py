@@ -15,7 +15,7 @@ import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 
 from calibrant import CalibrantError
-from calibrant.engines import open_source, rows_of
+from calibrant.files import open_source, rows_of
 
 N = 40
 TABLE = pa.table(

@@ -9,7 +9,7 @@ import pytest
 
 from calibrant import PAVCalibrator
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.engines import open_sink, open_source
+from calibrant.files import open_sink, open_source
 from calibrant.models import load, save
 from cli.calling import here, process
 
@@ -59,7 +59,7 @@ def test_columns_in_another_order_and_under_other_names(folder):
 
 
 def test_batches_make_no_difference(folder, monkeypatch):
-    monkeypatch.setattr("calibrant.engines._source.MOST_ROWS", 1000)
+    monkeypatch.setattr("calibrant.files._source.MOST_ROWS", 1000)
     (folder / "long.csv").write_text("s_cat,s_dog,s_fox\n" + "1,2,3\n3,2,1\n" * 3000)
     here("apply", "model.json", "long.csv", "--out", "out.csv", cwd=folder)
     lines = (folder / "out.csv").read_text().splitlines()

@@ -15,10 +15,10 @@ from calibrant.cli import _main
 from calibrant.cli._passes import rows_in_passes
 from calibrant.cli._reading import read_labelled
 from calibrant.cli._wanted import Wanted
-from calibrant.engines import open_sink, open_source, rows_of
-from calibrant.engines._plain import chosen_rows
+from calibrant.files import open_sink, open_source, rows_of
+from calibrant.files._plain import chosen_rows
 from cli.calling import here
-from engines.arrow_types import COLUMNS, LABELS, NUMBERS, PATTERN
+from files.arrow_types import COLUMNS, LABELS, NUMBERS, PATTERN
 
 N = len(PATTERN)
 SCORES = np.linspace(-1, 1, N)

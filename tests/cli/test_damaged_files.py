@@ -13,7 +13,7 @@ import pytest
 
 from calibrant import CalibrantError
 from calibrant._core._errors import DataError
-from calibrant.engines import open_sink, open_source
+from calibrant.files import open_sink, open_source
 from cli.calling import names_in, process
 
 N = 60
@@ -71,7 +71,7 @@ def test_a_string_or_an_index_that_points_outside(tmp_path, new, wrong, how):
 
 SHORTEN = """
 import os
-from calibrant.engines import open_source
+from calibrant.files import open_source
 
 batches = open_source("x.arrow").batches(rows=1000)
 next(batches)
@@ -184,7 +184,7 @@ def test_a_header_that_does_not_end(tmp_path):
 
 
 def test_a_line_of_json_that_does_not_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("calibrant.engines._files_json.LINE_BYTES", 1 << 23)
+    monkeypatch.setattr("calibrant.files._json.LINE_BYTES", 1 << 23)
     (tmp_path / "x.jsonl").write_bytes(b'{"text": "' + b"a" * (1 << 24))
     with pytest.raises(DataError, match=r"every line of .*x\.jsonl must be shorter than 8,388,608 bytes"):
         open_source(tmp_path / "x.jsonl").columns  # noqa: B018

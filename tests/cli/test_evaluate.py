@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from calibrant._core._errors import DataError
-from calibrant.engines import open_source
+from calibrant.files import open_source
 from calibrant.metrics import auc, brier_decomposition, brier_score, error_rate, log_loss
 from calibrant.models import compare_methods, describe
 from cli.calling import here

@@ -14,7 +14,7 @@ import pytest
 from calibrant._core._errors import CalibrantError, ParameterError
 from calibrant.cli._files import Command, Folder, Read, Written
 from calibrant.cli._main import COMMANDS, cli
-from calibrant.engines import open_source
+from calibrant.files import open_source
 from cli.calling import here, names_in, process
 
 CONTEXT = click.Context(cli)

@@ -13,7 +13,7 @@ from calibrant._core._errors import DataError
 from calibrant.cli import _passes, _size
 from calibrant.cli._reading import read_labelled
 from calibrant.cli._wanted import Wanted
-from calibrant.engines import compare_in_passes, open_source, rows_of
+from calibrant.files import compare_in_passes, open_source, rows_of
 from calibrant.models import load
 from cli.calling import here
 

@@ -9,7 +9,7 @@ import pytest
 
 from calibrant.cli import _progress
 from calibrant.cli._show import Table, show_table
-from calibrant.engines import Progress, open_source
+from calibrant.files import Progress, open_source
 from cli.calling import start
 
 BATCHES = [pa.record_batch({"x": [1, 2, 3]})] * 4

@@ -106,7 +106,7 @@ def _become(arguments: list[str], cwd: str, stdin: str, out: str, err: str) -> N
 
 def _warm() -> None:
     """Import what the commands import when they are called; running one would start threads."""
-    for room in ("models", "engines", "report", "cli"):
+    for room in ("models", "files", "report", "cli"):
         for found in pkgutil.iter_modules(import_module(f"calibrant.{room}").__path__):
             if "spark" not in found.name and not found.name.startswith("__"):
                 import_module(f"calibrant.{room}.{found.name}")

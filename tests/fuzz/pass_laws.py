@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from calibrant import AccuracyTableCalibrator, OneVsAllCalibrator, RankedLogisticCalibrator
 from calibrant.calibrators import BinningCalibrator, PAVCalibrator, SigmoidCalibrator, fit_rows
-from calibrant.engines import PassOptions, Rows, calibrator_plan
-from engines.scatter import run_scattered
+from calibrant.files import PassOptions, Rows, calibrator_plan
+from files.scatter import run_scattered
 from fuzz.calibrator_laws import rounding_of, score_matrices, too_close_together
 from fuzz.hostile import labelled_scores
 from fuzz.laws import law, may_refuse

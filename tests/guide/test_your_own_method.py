@@ -14,7 +14,7 @@ from scipy.special import expit, log_softmax, logit
 from calibrant import CalibratedClassifier, OneVsAllCalibrator, ScoreModel, load, save
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import METHODS, named_method
-from calibrant.engines import PassOptions, Rows, compare_in_passes, fit_in_passes
+from calibrant.files import PassOptions, Rows, compare_in_passes, fit_in_passes
 from calibrant.models import compare_methods, from_document, to_document, to_onnx
 from own_methods import PAGE, files, imported, refusal, sessions
 

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from calibrant import PAVCalibrator
 from calibrant._core._errors import DataError
-from calibrant.engines import PassOptions, Rows, calibrator_plan, reduce_rows
+from calibrant.files import PassOptions, Rows, calibrator_plan, reduce_rows
 from calibrant.passes._rows import Fold
 from calibrant.passes._sample_pass import TakeSample
 from calibrant.spark._partition import (

@@ -13,7 +13,7 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import label_text
 from calibrant.cli._progress import watched
 from calibrant.cli._show import count
-from calibrant.engines import (
+from calibrant.files import (
     BatchReader,
     Source,
     choose_columns,

@@ -15,7 +15,7 @@ from calibrant.cli._reading import Labelled
 from calibrant.cli._show import Table, number, percent, rows_read, show_json, show_table, show_text
 from calibrant.cli._size import read_unless_large
 from calibrant.cli._wanted import Wanted
-from calibrant.engines import open_source
+from calibrant.files import open_source
 
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison
@@ -99,7 +99,7 @@ def _compare_memory(rows: Labelled, kind: Kind, combine: str, cv: int) -> "Metho
 def _compare_passes(
     rows: PassRows, kind: Kind, combine: str, cv: int, check: ScoreCheck
 ) -> "MethodComparison":
-    from calibrant.engines import PassOptions, comparison_plan, run_plan
+    from calibrant.files import PassOptions, comparison_plan, run_plan
     from calibrant.passes import surveyed
 
     plan = comparison_plan(None, rows.classes, combine, kind, cv, 0, PassOptions(), rows.n_rows)

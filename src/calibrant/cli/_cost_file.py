@@ -8,7 +8,7 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
-from calibrant.engines import Source, first_twice, label_codes, match_classes, open_source, read_numbers
+from calibrant.files import Source, first_twice, label_codes, match_classes, open_source, read_numbers
 
 #: Words for the two sides of a cost matrix in the corner of its table.
 _DECISION, _TRUTH = r"decision|decid|action|predict", r"truth|true|actual|real"

@@ -17,7 +17,7 @@ from calibrant.cli._reading import as_proba, read_matrix
 from calibrant.cli._show import Table, amount, count, percent, show_facts, show_json, show_table, show_text
 from calibrant.cli._size import read_or_sample
 from calibrant.cli._wanted import Wanted, choose_scores, two_classes
-from calibrant.engines import STANDARD, BatchReader, Source, chosen_rows, open_sink, open_source
+from calibrant.files import STANDARD, BatchReader, Source, chosen_rows, open_sink, open_source
 
 if TYPE_CHECKING:
     from calibrant.decisions import RuleResult

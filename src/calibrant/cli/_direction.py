@@ -13,7 +13,7 @@ from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.cli._reading import Labelled
 from calibrant.cli._wanted import Wanted
-from calibrant.engines import shown
+from calibrant.files import shown
 from calibrant.metrics import Direction, directions_of, mostly_wrong, wrong_columns
 
 if TYPE_CHECKING:

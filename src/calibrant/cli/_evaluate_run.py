@@ -23,7 +23,7 @@ from calibrant.cli._show import (
 )
 from calibrant.cli._size import SAMPLE_ROWS, read_unless_large
 from calibrant.cli._wanted import Wanted
-from calibrant.engines import open_source
+from calibrant.files import open_source
 
 NAMES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate", "auc")
 #: Areas are shown with four digits.

@@ -28,7 +28,7 @@ from calibrant.cli._show import (
 )
 from calibrant.cli._size import read_unless_large
 from calibrant.cli._wanted import Wanted, choose_scores
-from calibrant.engines import STANDARD, open_source
+from calibrant.files import STANDARD, open_source
 
 if TYPE_CHECKING:
     from calibrant.cli._fitting import Fitted

@@ -20,7 +20,7 @@ from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._fitting import Fitted, NewModel, checked_plan, with_columns
 from calibrant.cli._reading import SUM_ROUNDING, in_order
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import Chosen, Columns, label_values, layout_of
+from calibrant.files import Chosen, Columns, label_values, layout_of
 from calibrant.spark import MOST_LABELS, FrameRows, quoted
 
 

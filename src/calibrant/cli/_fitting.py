@@ -13,7 +13,7 @@ from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
 from calibrant.cli._reading import Labelled
 from calibrant.codes import check_code
-from calibrant.engines import PassOptions, judged_model_plan, run_plan
+from calibrant.files import PassOptions, judged_model_plan, run_plan
 from calibrant.models import Judged, ScoreModel, TrainingSummary
 from calibrant.passes import Plan, surveyed
 

@@ -9,7 +9,7 @@ from calibrant.cli._direction import ScoreCheck
 from calibrant.cli._measures import ClassMeasures, Found, Measures, no_weight
 from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
-from calibrant.engines import Evaluation, PassOptions, evaluation_plan, run_plan
+from calibrant.files import Evaluation, PassOptions, evaluation_plan, run_plan
 from calibrant.metrics import BIN_WIDTH
 from calibrant.passes import NoRowsError, surveyed
 

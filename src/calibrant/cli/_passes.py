@@ -12,7 +12,7 @@ from calibrant._core._errors import DataError
 from calibrant.cli._progress import watched
 from calibrant.cli._reading import check_proba, in_order, read_groups, refuse_no_rows
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import (
+from calibrant.files import (
     BatchReader,
     Chosen,
     Source,

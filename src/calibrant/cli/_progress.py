@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from calibrant.engines import Progress, Source
+    from calibrant.files import Progress, Source
 
 #: Seconds before the bar appears.
 PATIENCE = 0.7

@@ -13,7 +13,7 @@ from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.cli._progress import watched
 from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.engines import (
+from calibrant.files import (
     BatchReader,
     Chosen,
     Columns,

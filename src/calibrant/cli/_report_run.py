@@ -13,7 +13,7 @@ from calibrant.cli._reading import Labelled
 from calibrant.cli._show import count
 from calibrant.cli._size import read_or_sample
 from calibrant.cli._wanted import Wanted
-from calibrant.engines import STANDARD, open_source
+from calibrant.files import STANDARD, open_source
 
 
 def run(

@@ -3,7 +3,7 @@
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.calibrators import n_scores_of
-from calibrant.engines import Chosen, Source, choose_columns, match_classes, shown
+from calibrant.files import Chosen, Source, choose_columns, match_classes, shown
 from calibrant.models import ScoreModel, form_of_scores
 
 #: What a single column of scores is called, if there are other columns.

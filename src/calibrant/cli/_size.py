@@ -5,7 +5,7 @@ from pathlib import Path
 
 from calibrant.cli._reading import NUMBER_BYTES, Labelled, RowsDoNotFit, read_labelled
 from calibrant.cli._wanted import Wanted, choose_scores
-from calibrant.engines import COMPRESSIONS, Source
+from calibrant.files import COMPRESSIONS, Source
 
 #: Rows may take so many bytes in memory, and this share of what the machine has; work on them takes several
 #: times as much.

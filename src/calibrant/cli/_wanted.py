@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.engines import Chosen, Columns, choose_columns, match_classes, shown
+from calibrant.files import Chosen, Columns, choose_columns, match_classes, shown
 
 
 @dataclass(frozen=True)

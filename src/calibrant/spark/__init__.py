@@ -5,7 +5,7 @@
   `CostRuleModel`.
 - `CalibrationEvaluator`: one number that says how good probabilities are, for `CrossValidator`.
 - `evaluate`: all that is known of how good they are; `compare`: which method to use.
-- `FrameRows`: the rows of a frame for any plan of `calibrant.engines`.
+- `FrameRows`: the rows of a frame for any plan of `calibrant.files`.
 
 What is fitted here is an ordinary model of `calibrant.models`: the same file, the same numbers. The frames
 may be those of a classic session or of Spark Connect. Executors need calibrant installed, as the driver does.

@@ -13,7 +13,7 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators import DEFAULT, METHODS, warn_of_direction
-from calibrant.engines import model_plan
+from calibrant.files import model_plan
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
 from calibrant.spark._columns import quoted, score_columns
 from calibrant.spark._engine import FrameRows

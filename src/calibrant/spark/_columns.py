@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, functions as F
 from pyspark.sql.types import ArrayType, NumericType
 
 from calibrant._core._errors import DataError
-from calibrant.engines import shown
+from calibrant.files import shown
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import ParameterError
 from calibrant.decisions import new_rule
-from calibrant.engines import Rows
+from calibrant.files import Rows
 from calibrant.models import check_rule, label_array, read_costs
 from calibrant.spark._decider import classes_of, with_decisions
 from calibrant.spark._engine import FrameRows

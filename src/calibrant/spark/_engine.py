@@ -41,7 +41,7 @@ ROWS_PER_BIN, MANY_FOR_FEW_ROWS = 40, 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class FrameRows:
-    """The rows of a Spark frame, as a plan of `calibrant.engines` needs them.
+    """The rows of a Spark frame, as a plan of `calibrant.files` needs them.
 
     Made by `FrameRows.of`.
 

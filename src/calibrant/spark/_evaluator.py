@@ -7,7 +7,7 @@ from pyspark import keyword_only
 from pyspark.ml.evaluation import Evaluator
 from pyspark.sql import DataFrame
 
-from calibrant.engines import Evaluation, GivenForecast, MetricSums, SumMetrics, evaluation_plan
+from calibrant.files import Evaluation, GivenForecast, MetricSums, SumMetrics, evaluation_plan
 from calibrant.passes import Plan
 from calibrant.spark._measures import forecast_rows
 from calibrant.spark._params import HasClasses, HasLabels, HasProbabilities, new_param, one_of, with_accessors

@@ -1,4 +1,4 @@
-"""How good are probabilities, and which method to use: `calibrant.engines` on a frame."""
+"""How good are probabilities, and which method to use: `calibrant.files` on a frame."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 
 from calibrant._core._checks import check_number, check_option
 from calibrant.calibrators import warn_of_columns
-from calibrant.engines import Evaluation, PassOptions, any_can_only_rise, comparison_plan, evaluation_plan
+from calibrant.files import Evaluation, PassOptions, any_can_only_rise, comparison_plan, evaluation_plan
 from calibrant.models import MethodComparison
 from calibrant.passes import ScoreSurvey, surveyed
 from calibrant.spark._columns import score_columns
@@ -49,7 +49,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        What was measured, see `calibrant.engines.evaluate_in_passes`.
+        What was measured, see `calibrant.files.evaluate_in_passes`.
 
     Examples
     --------

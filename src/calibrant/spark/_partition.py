@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from calibrant._core._arrays import Array, IntArray
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
-from calibrant.engines import Source, TableRows
+from calibrant.files import Source, TableRows
 from calibrant.passes import (
     Hashes,
     Parts,

@@ -12,7 +12,7 @@ from calibrant._core._arrays import Array, as_array
 from calibrant._core._checks import check_binary_labels
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
-from calibrant.engines import shown
+from calibrant.files import shown
 from calibrant.spark._columns import ScoreColumns, quoted
 
 #: More labels than this are none: somebody has named the wrong column.

@@ -1,0 +1,51 @@
+"""The border of fits in passes: rows that somebody else has put into batches."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from calibrant._core._arrays import as_array, as_floats
+from calibrant._core._checks import check_finite, check_same_length
+from calibrant._core._errors import DataError
+from calibrant.files._table_rows import TableRows
+from calibrant.passes import Rows, RowsOfPass
+
+
+def checked_rows(rows_of_pass: RowsOfPass, n_classes: int) -> RowsOfPass:
+    """Check every batch, unless it was made of a table and is checked already."""
+    if isinstance(rows_of_pass, TableRows):
+        return rows_of_pass
+
+    def checked() -> Iterator[Rows]:
+        for number, batch in enumerate(rows_of_pass()):
+            try:
+                yield _check(batch, n_classes)
+            except DataError as error:
+                raise DataError(f"batch {number} (the first is 0): {error}") from error
+
+    return checked
+
+
+def _check(batch: Rows, n_classes: int) -> Rows:
+    scores = np.asarray(as_floats(batch.scores, "scores"), dtype=np.float64)
+    if scores.ndim not in (1, 2):
+        raise DataError(f"scores must have shape (n,) or (n, l); got shape {scores.shape}")
+    check_finite(scores, "scores")
+    position = as_array(batch.position, "position")
+    if position.ndim != 1 or position.dtype.kind not in "biu":
+        raise DataError(
+            "position must be one whole number per row, that of its class; got "
+            f"{position.dtype} of shape {position.shape}"
+        )
+    position = position.astype(np.intp, copy=False)
+    if len(position) and not (position.min() >= 0 and position.max() < n_classes):
+        outside = int(position[(position < 0) | (position >= n_classes)][0])
+        raise DataError(f"position must be from 0 to {n_classes - 1}, the number of a class; got {outside}")
+    weight = None if batch.weight is None else np.asarray(as_floats(batch.weight, "weight"), np.float64)
+    if weight is not None:
+        check_finite(weight, "weight")
+        if len(weight) and weight.min() < 0:
+            raise DataError(f"weight must not be negative; got {weight.min()}")
+    check_same_length(scores=scores, position=position, weight=weight, key=batch.key)
+    return replace(batch, scores=scores, position=position, weight=weight)
