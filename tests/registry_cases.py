@@ -50,7 +50,7 @@ class Case:
 
     def method(self, n_rows=N_ROWS):
         """The method itself, unfitted."""
-        return OURS[self.name].for_rows(n_rows, self.kind) if self.made_fit else OURS[self.name]()
+        return OURS[self.name].for_new_rows(self.kind) if self.made_fit else OURS[self.name]()
 
     def new(self, method=None, code=None):
         """The unfitted calibrator. Least squares have a closed form, so that rounding stays rounding."""
@@ -128,4 +128,4 @@ PLAIN_CASES = [case for case in CASES if not case.made_fit]
 def take(rows, chosen):
     """Some rows, which keep their keys."""
     weight = None if rows.weight is None else rows.weight[chosen]
-    return Rows(rows.scores[chosen], rows.position[chosen], weight, rows.keys()[chosen])
+    return Rows(rows.scores[chosen], rows.truth[chosen], weight, rows.keys()[chosen])

@@ -238,7 +238,7 @@ def test_it_can_be_fitted_to_a_few_rows(case, n_rows):
 @every_name
 def test_the_comparison_tries_what_the_method_says(name):
     for kind in OURS[name].kinds:
-        assert repr(named_method(name, 777, kind)) == repr(OURS[name].for_rows(777, kind))
+        assert repr(named_method(name, kind)) == repr(OURS[name].for_new_rows(kind))
 
 
 # Files and graphs

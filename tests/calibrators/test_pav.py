@@ -158,7 +158,7 @@ def test_clip_and_laplace():
     ("parameters", "message"),
     [
         ({"between": "cubic"}, "between must be one of 'nearest', 'linear', .* got 'cubic'"),
-        ({"clip": 0.5}, r"clip must be None or a number in \[0, 0.5\); got 0.5"),
+        ({"clip": 0.5}, r"clip must be None or a number in \[0, 0.5\), or 'auto'; got 0.5"),
     ],
 )
 def test_options_that_cannot_be(parameters, message):

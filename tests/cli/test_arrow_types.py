@@ -71,7 +71,7 @@ def in_passes(source, wanted):
         names = list(rows.groups)
         group = np.array([names[number] for batch in batches for number in batch.key])
     scores = np.concatenate([batch.scores for batch in batches])
-    return scores, rows.classes[np.concatenate([batch.position for batch in batches])], weights, group
+    return scores, rows.classes[np.concatenate([batch.truth for batch in batches])], weights, group
 
 
 def outcome(read, path, wanted):

@@ -26,7 +26,7 @@ def rows_of(path):
 def test_a_model_of_a_file_is_the_model_of_its_rows(folder, method):
     here("fit", "scores.csv", *LABELLED, "--method", method, cwd=folder)
     scores, labels = rows_of(folder / "scores.csv")
-    ours = ScoreModel(named_method(method, len(labels))).fit(scores, labels)
+    ours = ScoreModel(named_method(method)).fit(scores, labels)
     model = load(folder / "m.json")
     assert model.classes_.tolist() == ["cat", "dog", "fox"]
     np.testing.assert_array_equal(model.predict_proba(scores), ours.predict_proba(scores))

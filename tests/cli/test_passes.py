@@ -309,12 +309,12 @@ def test_a_sample_is_fair_and_keeps_the_order(rows):
     wanted = Wanted("s_*", "animal", "weight", "source")
     everything = read_labelled(open_source(rows / "many"), wanted)
     sample = read_labelled(open_source(rows / "many"), wanted, most=500)
-    assert (len(sample.position), sample.n_read, sample.n_skipped) == (500, N, 0)
+    assert (len(sample.truth), sample.n_read, sample.n_skipped) == (500, N, 0)
     assert sample.groups == ["(none)", "app", "web"]
     places = {tuple(row): place for place, row in enumerate(everything.scores)}
     chosen = np.array([places[tuple(row)] for row in sample.scores])
     assert (np.diff(chosen) > 0).all()
-    np.testing.assert_array_equal(sample.position, everything.position[chosen])
+    np.testing.assert_array_equal(sample.truth, everything.truth[chosen])
     np.testing.assert_array_equal(sample.weights, everything.weights[chosen])
     names = np.array(everything.groups)[everything.group[chosen]]
     np.testing.assert_array_equal(np.array(sample.groups)[sample.group], names)

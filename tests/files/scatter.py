@@ -10,7 +10,7 @@ from calibrant.files import Rows, read_summary, task_from_json
 def take(rows, chosen):
     return Rows(
         rows.scores[chosen],
-        rows.position[chosen],
+        rows.truth[chosen],
         None if rows.weight is None else rows.weight[chosen],
         rows.keys()[chosen],
     )

@@ -22,14 +22,14 @@ def batches_of(rows, size):
     for start in range(0, len(rows), size):
         some = slice(start, start + size)
         weight = None if rows.weight is None else rows.weight[some]
-        yield Rows(rows.scores[some], rows.position[some], weight)
+        yield Rows(rows.scores[some], rows.truth[some], weight)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_losses_are_those_of_fits_to_the_other_folds(weighted):
     rows = rows_of_chance(600)
     if weighted:
-        rows = Rows(rows.scores, rows.position, np.random.default_rng(1).gamma(2, size=600))
+        rows = Rows(rows.scores, rows.truth, np.random.default_rng(1).gamma(2, size=600))
     found = compare_in_passes(
         lambda: batches_of(rows, 97), classes=[0, 1], cv=4, options=PassOptions(n_bins=20, max_rows=10)
     )
@@ -40,16 +40,16 @@ def test_losses_are_those_of_fits_to_the_other_folds(weighted):
         for number in range(4):
             train, test = fold != number, fold == number
             weight = None if rows.weight is None else rows.weight[train]
-            model = named_method(result.name, 600 - 150).fit(rows.scores[train], rows.position[train], weight)
+            model = named_method(result.name).fit(rows.scores[train], rows.truth[train], weight)
             proba[test] = model.predict_proba(rows.scores[test])[:, 1]
-        chance = np.maximum(np.where(rows.position == 1, proba, 1 - proba), found.limit)
+        chance = np.maximum(np.where(rows.truth == 1, proba, 1 - proba), found.limit)
         assert result.log_loss == pytest.approx(np.average(-np.log(chance), weights=mass), abs=1e-12)
-        parts = brier_decomposition(rows.position, proba, isotonic=True, sample_weight=rows.weight)
+        parts = brier_decomposition(rows.truth, proba, isotonic=True, sample_weight=rows.weight)
         assert result.brier == pytest.approx(parts.brier, abs=1e-12)
         assert result.calibration == pytest.approx(parts.calibration, abs=1e-12)
         assert result.refinement == pytest.approx(parts.refinement, abs=1e-12)
         assert result.error == pytest.approx(
-            error_rate(rows.position, proba, sample_weight=rows.weight), abs=1e-12
+            error_rate(rows.truth, proba, sample_weight=rows.weight), abs=1e-12
         )
     assert found.results[0].difference == 0
     assert [each.name for each in found.results] == sorted(
@@ -73,7 +73,7 @@ def test_batches_make_no_difference():
 def test_standard_errors_are_near_those_of_memory():
     rows = rows_of_chance(20_000)
     found = compare_in_passes(lambda: [rows], classes=[0, 1])
-    memory = compare_methods(rows.scores, rows.position)
+    memory = compare_methods(rows.scores, rows.truth)
     assert found.best == memory.best == "sigmoid"
     errors = {each.name: each.difference_error for each in memory.results}
     for each in found.results[1:]:

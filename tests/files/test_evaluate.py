@@ -35,7 +35,7 @@ def test_metrics_are_those_of_memory(n_columns, data):
     options = PassOptions(n_bins=data.draw(st.integers(1, 50)), max_rows=data.draw(st.integers(1, 200)))
     found = run_scattered(evaluation_plan(k, 0.15, options, None), rows, data.draw(st.integers(0, 99)))
     how = {"sample_weight": rows.weight, "classes": np.arange(k)}
-    y, proba = rows.position, rows.scores
+    y, proba = rows.truth, rows.scores
     close = {"rtol": 1e-12, "atol": 1e-12}
     np.testing.assert_allclose(found.log_loss, metrics.log_loss(y, proba, **how), **close)
     np.testing.assert_allclose(found.error_rate, metrics.error_rate(y, proba, **how), **close)
@@ -72,20 +72,20 @@ def test_groups_and_columns_are_measured_each_for_itself(n_columns, data):
     counted = np.ones(len(rows), dtype=bool) if rows.weight is None else rows.weight > 0
     numbers = {g: number for number, g in enumerate(np.unique(group[counted & (group < n_groups)]))}
     key = np.array([numbers.get(g, 99) for g in group], dtype=np.uint64)
-    keyed = Rows(rows.scores, rows.position, rows.weight, key)
+    keyed = Rows(rows.scores, rows.truth, rows.weight, key)
     options = PassOptions(n_bins=data.draw(st.integers(1, 50)), max_rows=data.draw(st.integers(1, 200)))
     plan = evaluation_plan(k, 0.1, options, None, len(numbers))
     found = run_scattered(plan, keyed, data.draw(st.integers(0, 99)))
     assert len(found.groups) == len(numbers)
     for number, each in enumerate(found.groups):
         of_group = key == number
-        alone = evaluate_in_passes(lambda chosen=of_group: [rows.where(chosen)], classes=range(k))
+        alone = evaluate_in_passes(lambda chosen=of_group: [rows.take(chosen)], classes=range(k))
         for name in ("n_rows", "weight", "log_loss", "impossible", "error_rate"):
             np.testing.assert_allclose(getattr(each, name), getattr(alone, name), rtol=1e-12, atol=1e-12)
         for mine, its in zip(each.columns, alone.columns, strict=True):
             np.testing.assert_allclose(astuple(mine), astuple(its), rtol=1e-12, atol=1e-12)
     for column, parts in enumerate(found.columns):
-        is_of_class = rows.position == (column if n_columns > 1 else 1)
+        is_of_class = rows.truth == (column if n_columns > 1 else 1)
         shown = rows.scores[:, column] if n_columns > 1 else rows.scores
         expected = metrics.brier_decomposition(is_of_class, shown, isotonic=True, sample_weight=rows.weight)
         for name in ("brier", "calibration", "refinement"):

@@ -12,9 +12,9 @@ from calibrant import (
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import CodeCalibrator
-from calibrant.files import PassOptions, Rows, _fit, fit_in_passes
+from calibrant.files import PassOptions, Rows, fit_in_passes
 from calibrant.metrics import error_rate
-from calibrant.models import ScoreModel, from_document, to_document
+from calibrant.models import ScoreModel, _plan, from_document, to_document
 from calibrant.passes._rows import Fold
 
 RNG = np.random.default_rng(0)
@@ -119,12 +119,13 @@ class TestScoreModel:
         assert summary.n_rows == memory.n_rows
         assert summary.weight == memory.weight
         np.testing.assert_allclose(summary.base_rates, memory.base_rates)
-        assert summary.n_folds == 1
-        assert summary.n_measured == pytest.approx(memory.n_rows / 5, rel=0.2)
-        assert summary.metrics.log_loss == pytest.approx(memory.metrics.log_loss, rel=0.1)
+        assert summary.n_folds == memory.n_folds == 5
+        assert summary.n_measured == memory.n_measured == memory.n_rows
+        assert summary.metrics.log_loss == pytest.approx(memory.metrics.log_loss, rel=0.02)  # other folds
 
     def test_of_very_many_rows_a_part_is_measured_by_four_others(self, monkeypatch):
-        monkeypatch.setattr(_fit, "MOST_HELD_OUT", 50)
+        monkeypatch.setattr(_plan, "MOST_HELD_OUT", 50)
+        monkeypatch.setattr(_plan, "MANY_SCORES", 100)
         summary = fit_in_passes(ScoreModel("pav"), batches(), classes=[0, 1], n_rows=N).summary_
         fold = Rows(SCORE, POSITION).folds(N // 50)
         learned, asked = (fold >= 1) & (fold <= 4), fold == 0
@@ -182,15 +183,15 @@ class TestBadInput:
             (Rows(np.array([np.nan]), np.array([0])), "batch 0 .*: scores must be finite; got nan in row 0"),
             (
                 Rows(np.array([1.0]), np.array([2])),
-                "position must be from 0 to 1, the number of a class; got 2",
+                "truth must be from 0 to 1, the number of a class; got 2",
             ),
-            (Rows(np.array([1.0]), np.array([-1])), "position must be from 0 to 1, .*; got -1"),
-            (Rows(np.array([1.0]), np.array([0.0])), "position must be one whole number per row"),
+            (Rows(np.array([1.0]), np.array([-1])), "truth must be from 0 to 1, .*; got -1"),
+            (Rows(np.array([1.0]), np.array([0.0])), "truth must be one whole number per row"),
             (Rows(np.array([1.0]), np.array([0]), np.array([-1.0])), "weight must not be negative; got -1.0"),
             (Rows(np.array([1.0]), np.array([0]), np.array([np.inf])), "weight must be finite; got inf"),
             (
                 Rows(np.array([1.0, 2.0]), np.array([0])),
-                "scores and position must have the same number of rows",
+                "scores and truth must have the same number of rows",
             ),
             (Rows(np.zeros((1, 1, 1)), np.array([0])), r"scores must have shape \(n,\) or \(n, l\)"),
         ],

@@ -65,7 +65,7 @@ def scored(draw, n_columns=None, n_classes=2, least=1, tiny=1e-310):
 
 def in_memory(calibrator, rows, classes):
     if rows.scores.ndim == 1:
-        calibrator.fit(rows.scores, rows.position == 1, rows.weight)
+        calibrator.fit(rows.scores, rows.truth == 1, rows.weight)
         calibrator.classes_ = classes
         return calibrator
     return fit_rows(calibrator, rows, classes)
@@ -144,7 +144,7 @@ def test_one_vs_all_is_that_of_memory(method, data):
     fitted = run_scattered(plan, rows, data.draw(st.integers(0, 2**32 - 1)))
     expected = in_memory(make(), rows, classes)
     for one, other in zip(fitted.calibrators_, expected.calibrators_, strict=True):
-        assert_same(one, other, Rows(rows.scores[:, 0], rows.position, rows.weight))
+        assert_same(one, other, Rows(rows.scores[:, 0], rows.truth, rows.weight))
     if combine != "coupling":  # its tolerance is 1e-8
         assert_same(fitted, expected, rows)
 
@@ -187,7 +187,7 @@ def test_accuracy_tables_are_those_of_memory(data):
         )
     )
     if "width" in how and not np.abs(rows.scores).max() < 1e3:
-        rows = Rows(np.clip(rows.scores, -5, 5), rows.position, rows.weight)
+        rows = Rows(np.clip(rows.scores, -5, 5), rows.truth, rows.weight)
     classes = np.arange(k)
     fitted = run_scattered(
         calibrator_plan(AccuracyTableCalibrator(**how), classes, PassOptions()),

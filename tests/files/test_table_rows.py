@@ -14,7 +14,7 @@ def gather(rows):
     weight = None if batches[0].weight is None else np.concatenate([each.weight for each in batches])
     return (
         np.concatenate([each.scores for each in batches]),
-        np.concatenate([each.position for each in batches]),
+        np.concatenate([each.truth for each in batches]),
         weight,
     )
 

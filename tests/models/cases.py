@@ -176,7 +176,7 @@ def _methods():
     matrix, label = class_scores()
     for name, method in OURS.items():
         margin = "margin" in method.kinds
-        calibrator = method.for_rows(len(y), method.kinds[0])
+        calibrator = method.for_new_rows(method.kinds[0])
         columns = matrix if margin else softmax(matrix)
         if method.takes == "row":
             yield name, (quietly(calibrator, columns, label), columns)

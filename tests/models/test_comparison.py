@@ -18,7 +18,7 @@ from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_
 from calibrant.models import compare_forecasts, compare_methods, named_method
 from calibrant.models._advice import advise
 from calibrant.models._comparison import MethodResult
-from calibrant.models._cross_fit import stratified_folds
+from calibrant.models._plan import stratified_folds
 from models.cases import class_scores, one_score, softmax, squashed
 
 
@@ -262,13 +262,12 @@ def test_printed_it_is_a_table():
 
 
 def test_methods_by_name():
-    assert repr(named_method("pav", 50)) == "PAVCalibrator(clip=0.01)"
-    assert named_method("sigmoid", 50, "probability").transform == "logit"
-    assert named_method("pav", 0).clip == 0.25
+    assert repr(named_method("pav")) == "PAVCalibrator(clip='auto')"
+    assert named_method("sigmoid", "probability").transform == "logit"
     with pytest.raises(CalibrantError, match="method must be one of 'pav', 'sigmoid', .*; got 'magic'"):
-        named_method("magic", 50)
+        named_method("magic")
     with pytest.raises(CalibrantError, match="kind must be one of 'margin', 'probability'; got 'odds'"):
-        named_method("pav", 50, "odds")
+        named_method("pav", "odds")
 
 
 @pytest.mark.parametrize(

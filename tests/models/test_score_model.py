@@ -20,7 +20,7 @@ from calibrant.calibrators import (
 )
 from calibrant.decisions import ExpectedCostRule, ParallelPartitionRule, decide, realised_cost
 from calibrant.metrics import brier_score, error_rate, log_loss
-from calibrant.models import ScoreModel, TrainingSummary, _score_model as module
+from calibrant.models import ScoreModel, TrainingSummary, _plan as module
 from models.cases import COST3, NAMES, class_scores, one_score, pair_scores, softmax
 
 
@@ -188,8 +188,9 @@ def test_many_scores_are_measured_on_a_part(monkeypatch):
     scores, y = one_score(200)
     model = ScoreModel("sigmoid", [[0, 2], [1, 0]], "parallel").fit(scores, y)
     assert (model.summary_.n_folds, model.summary_.n_measured, model.summary_.n_rows) == (1, 10, 200)
-    held_out = module.stratified_folds(y.astype(int), 20, 0) == 0
-    judge = SigmoidCalibrator().fit(scores[~held_out], y[~held_out]).predict_proba(scores[held_out])[:, 1]
+    fold = module.stratified_folds(y.astype(int), 20, 0)
+    held_out, learned = fold == 0, (fold >= 1) & (fold <= 4)
+    judge = SigmoidCalibrator().fit(scores[learned], y[learned]).predict_proba(scores[held_out])[:, 1]
     assert model.summary_.metrics.log_loss == log_loss(y[held_out], judge)
 
 
@@ -378,7 +379,7 @@ def test_predictions_are_kept_for_those_who_ask():
         inside = kept.fold == number
         other = SigmoidCalibrator().fit(np.array(scores)[~inside], np.array(y)[~inside])
         np.testing.assert_array_equal(kept.proba[inside], other.predict_proba(np.array(scores)[inside]))
-    assert kept.rows.position.tolist() == y
+    assert kept.rows.truth.tolist() == y
     assert log_loss(y, kept.proba[:, 1]) == pytest.approx(model.summary_.metrics.log_loss)
     assert not hasattr(model.fit(scores, y), "predictions_")
     assert not hasattr(clone(model), "predictions_")

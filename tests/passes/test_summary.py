@@ -60,7 +60,7 @@ def test_the_empty_summary_changes_nothing():
 def test_tables_put_after_each_other_are_merged():
     task = CountBins(Problem(0, SIDES), even_grid(-3, 3, 10))
     halves = [
-        reduce_rows(task, [Rows(ROWS.scores[part], ROWS.position[part])]).to_arrow()
+        reduce_rows(task, [Rows(ROWS.scores[part], ROWS.truth[part])]).to_arrow()
         for part in (slice(0, 40), slice(40, 100))
     ]
     both, whole = read_summary(pa.concat_tables(halves)), reduce_rows(task, [ROWS])
@@ -70,7 +70,7 @@ def test_tables_put_after_each_other_are_merged():
 
 def test_rows_with_and_without_weights_add_up():
     task = CountBins(Problem(0, SIDES), even_grid(-3, 3, 4))
-    weighted = Rows(ROWS.scores, ROWS.position, np.full(100, 0.5))
+    weighted = Rows(ROWS.scores, ROWS.truth, np.full(100, 0.5))
     one = reduce_rows(task, [ROWS, weighted])
     other = reduce_rows(task, [weighted]).merge(reduce_rows(task, [ROWS]))
     for summary in (one, other):
@@ -87,7 +87,7 @@ def test_a_sample_of_all_rows_does_not_depend_on_their_order():
     for chosen in (np.arange(100), order):
         summary = task.empty()
         for part in np.array_split(chosen, 7):
-            summary.update(Rows(ROWS.scores[part], ROWS.position[part]))
+            summary.update(Rows(ROWS.scores[part], ROWS.truth[part]))
         samples.append(np.sort(summary.rows().scores[:, 0]))
     np.testing.assert_array_equal(*samples)
     assert len(samples[0]) == 20

@@ -37,6 +37,6 @@ def test_connect_gives_the_same_model(tmp_path):
     rng = np.random.default_rng(5)
     scores = rng.normal(size=2000)
     label = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
-    expected = ScoreModel(named_method("pav", 2000)).fit(scores, label)
+    expected = ScoreModel(named_method("pav")).fit(scores, label)
     ours = to_document(load(tmp_path / "model.json").calibrator_)["fitted"]
     assert ours == to_document(expected.calibrator_)["fitted"]

@@ -44,7 +44,7 @@ def test_a_million_rows_in_a_thousand_files(spark, tmp_path, monkeypatch):
     write_folder(tmp_path / "rows", scores, label, 1000)
     frame = spark.read.parquet(str(tmp_path / "rows"))
     model = ScoreCalibrator(rawPredictionCol="s").fit(frame)
-    expected = ScoreModel(named_method("pav", 1_000_000)).fit(scores, label)
+    expected = ScoreModel(named_method("pav")).fit(scores, label)
     ours, theirs = (to_document(each.calibrator_)["fitted"] for each in (model.scoreModel, expected))
     assert ours == theirs
     assert model.summary.n_rows == 1_000_000

@@ -107,7 +107,7 @@ def test_folds_do_not_depend_on_the_order_of_rows_in_a_partition(order, batch_ro
         table = pa.table({"c0": scores[order], "c1": labels[order]})
         kept = [rows.inside(Fold(0, 3)) for rows in layout.rows(table.to_batches(batch_rows), 7, "")]
         return sorted(
-            (score, label) for rows in kept for score, label in zip(rows.scores, rows.position, strict=True)
+            (score, label) for rows in kept for score, label in zip(rows.scores, rows.truth, strict=True)
         )
 
     assert folds(np.array(order)) == folds(np.arange(40))

@@ -175,7 +175,7 @@ def fit_rows(
             "training parts hold every class"
         )
     one = takes_of(calibrator) == "score"
-    calibrator.fit(rows.scores, rows.position == 1 if one else rows.position, rows.weight)
+    calibrator.fit(rows.scores, rows.truth == 1 if one else rows.truth, rows.weight)
     if not one:
         _check_answers(calibrator, rows, classes)
         calibrator.classes_ = classes

@@ -146,7 +146,7 @@ class BinningCalibrator(ScoreCalibrator, name="binning"):
     complexity = 4
 
     @classmethod
-    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+    def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
         """Estimate bins by ``(Y + 1)/(W + 2)``."""
         return cls(smoothing="laplace")
 

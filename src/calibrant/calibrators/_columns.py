@@ -125,7 +125,7 @@ class ColumnsCalibrator(CalibratorBase):
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
         code = self._check_options(len(classes))
         scores = score_columns(rows.scores, code.shape[1])
-        mass = np.bincount(rows.position, rows.weight, minlength=len(classes)).astype(np.float64)
+        mass = np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
 
         def columns() -> Iterator[Cases | None]:
             for block in _column_blocks(scores.shape):
@@ -285,8 +285,8 @@ def _column_blocks(shape: tuple[int, ...]) -> list[slice]:
 
 def _cases_of(scores: FloatArray, sides: Array, rows: Rows, known: BoolArray | None) -> Cases:
     """The rows of a column whose classes take part in it and whose score is known."""
-    truth, weight = (sides > 0).take(rows.position), rows.weight
-    used = None if sides.all() else (sides != 0).take(rows.position)
+    truth, weight = (sides > 0).take(rows.truth), rows.weight
+    used = None if sides.all() else (sides != 0).take(rows.truth)
     if known is not None and not known.all():
         used = known if used is None else used & known
     if used is None:

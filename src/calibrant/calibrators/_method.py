@@ -79,13 +79,11 @@ class Method(CalibratorBase):
             METHODS.add(name, cls)
 
     @classmethod
-    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+    def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
         """Give the method as a comparison tries it, and the command fits it: made fit for new rows.
 
         Parameters
         ----------
-        n_rows : int
-            Number of rows that it will be fitted to.
         kind : {"margin", "probability"}, default="margin"
             What the scores are.
 
@@ -187,7 +185,7 @@ class ScoreCalibrator(Method):
     def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows of two classes."""
         del known
-        return self.fit_cases(Cases(rows.scores, rows.position == 1, rows.weight), classes)
+        return self.fit_cases(Cases(rows.scores, rows.truth == 1, rows.weight), classes)
 
     def fit_cases(self, cases: Cases, classes: Array) -> Self:
         """Learn from checked rows.
@@ -320,8 +318,8 @@ class RowCalibrator(Method):
                     f"scores must rank all classes in at least one row; got {len(rows)} rows, each without "
                     "the score of some class; use folds whose training parts hold every class"
                 )
-            rows = rows.where(complete)
-        cases = Cases(rows.scores, rows.position, rows.weight)
+            rows = rows.take(complete)
+        cases = Cases(rows.scores, rows.truth, rows.weight)
         self.map_ = self._from_cases(self._learn(len(classes)), cases)
         self.classes_ = classes
         return self
@@ -373,6 +371,6 @@ class RowCalibrator(Method):
 SIDES = np.array([False, True])
 
 
-def half_a_row(n_rows: int) -> float:
-    """The least probability that so many rows can speak for."""
+def half_a_row(n_rows: float) -> float:
+    """The least probability that so many rows, or rows of such a weight, can speak for."""
     return 1 / (2 * max(n_rows, 2))

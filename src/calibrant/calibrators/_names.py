@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from calibrant._core._checks import check_option, is_whole, shown
+from calibrant._core._checks import check_option, shown
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._base import Calibrator
 from calibrant.calibrators._method import Method, ScoreKind
@@ -46,15 +46,13 @@ def new_calibrator(calibrator: object) -> Calibrator:
     return copied  # type: ignore[no-any-return]
 
 
-def named_method(name: str, n_rows: int, kind: ScoreKind = "margin") -> Method:
+def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     """Give the calibrator that a comparison tries, and the command fits, under a name.
 
     Parameters
     ----------
     name : str
         A method of the registry `METHODS`.
-    n_rows : int
-        Number of rows that it will be fitted to.
     kind : {"margin", "probability"}, default="margin"
         What the scores are.
 
@@ -62,7 +60,7 @@ def named_method(name: str, n_rows: int, kind: ScoreKind = "margin") -> Method:
     -------
     object
         The unfitted calibrator. It is the one of that name, made fit for new rows: isotonic regression stays
-        half a row away from 0 and 1, that is ``1/(2 n_rows)``, bins are estimated by ``(Y + 1)/(W + 2)``,
+        half a row away from 0 and 1, bins are estimated by ``(Y + 1)/(W + 2)``,
         the logistic regression has Platt's targets; and on probabilities both logistic methods work on the
         log-odds.
 
@@ -73,15 +71,13 @@ def named_method(name: str, n_rows: int, kind: ScoreKind = "margin") -> Method:
     Examples
     --------
     >>> from calibrant.calibrators import named_method
-    >>> named_method("pav", 1000)
-    PAVCalibrator(clip=0.0005)
+    >>> named_method("pav")
+    PAVCalibrator(clip='auto')
     """
     check_option("kind", kind, ("margin", "probability"))
     if not isinstance(name, str) or name not in METHODS:
         raise ParameterError(f"method must be one of {', '.join(map(repr, METHODS))}; got {shown(name)}")
-    if not is_whole(n_rows, 0, 2**63):
-        raise ParameterError(f"n_rows must be a whole number, the number of rows; got {shown(n_rows)}")
-    return METHODS[name].for_rows(n_rows, kind)
+    return METHODS[name].for_new_rows(kind)
 
 
 def can_only_rise(calibrator: object) -> bool:

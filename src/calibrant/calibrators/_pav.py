@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Numbers, Record
-from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number
+from calibrant._core._fields import PROBABILITY, Choice, Either, Flag, Maybe, Number
 from calibrant._core._place import Place
 from calibrant.calibrators._intervals import WEIGHT, check_intervals
 from calibrant.calibrators._method import ScoreCalibrator, ScoreKind, half_a_row
@@ -31,8 +31,9 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         block below or above the gap.
     increasing : bool, default=True
         Whether the probability rises with the score; False fits a falling map.
-    clip : float, optional
-        Keep the answers within ``[clip, 1 - clip]``, for those who need a finite log loss.
+    clip : float or "auto", optional
+        Keep the answers within ``[clip, 1 - clip]``, for those who need a finite log loss; "auto" stays half
+        a row away from 0 and 1, that is 1 over twice the weight of the rows.
     laplace : bool, default=False
         Give blocks of value 0 or 1 the estimate ``(positives + 1) / (weight + 2)`` instead. A small
         block at an end may then pass its neighbour, so the map need not be monotone any more.
@@ -81,7 +82,7 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         self,
         between: Between = "nearest",
         increasing: bool = True,
-        clip: float | None = None,
+        clip: float | Literal["auto"] | None = None,
         laplace: bool = False,
     ) -> None:
         self.between = between
@@ -92,7 +93,7 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
     parameters = Record(
         between=Choice("nearest", "linear", "average", "lower", "upper"),
         increasing=Flag(),
-        clip=Maybe(Number(0.0, below=0.5)),
+        clip=Maybe(Either(Number(0.0, below=0.5), Choice("auto"))),
         laplace=Flag(),
     )
     fitted = Record(
@@ -107,9 +108,9 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
     complexity = 3
 
     @classmethod
-    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+    def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
         """Stay half a row away from 0 and 1."""
-        return cls(clip=half_a_row(n_rows))
+        return cls(clip="auto")
 
     @property
     def can_only_rise(self) -> bool:
@@ -134,11 +135,12 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         return self._map_of(blocks)
 
     def _map_of(self, blocks: Blocks) -> Map:
+        clip = half_a_row(float(blocks.weight.sum())) if self.clip == "auto" else self.clip
         if self.between == "linear":
-            return Lines.through(_interleave(blocks.lo, blocks.hi), np.repeat(blocks.value, 2), self.clip)
+            return Lines.through(_interleave(blocks.lo, blocks.hi), np.repeat(blocks.value, 2), clip)
         edges, values = _steps(blocks, self.between)
-        if self.clip is not None:
-            values = np.clip(values, self.clip, 1 - self.clip)
+        if clip is not None:
+            values = np.clip(values, clip, 1 - clip)
         return Steps(IntervalLookup(edges), values)
 
 

@@ -64,7 +64,7 @@ class Ranks:
         """The same of a batch, without the fold that is left out."""
         rows = rows.outside(self.left_out)
         name = ("ranks", self.combination, self.max_rank)
-        return rows.once(name, lambda: self.by_rank(Cases(rows.scores, rows.position, rows.weight)))
+        return rows.once(name, lambda: self.by_rank(Cases(rows.scores, rows.truth, rows.weight)))
 
     def by_rank(self, cases: Cases) -> tuple[IntArray, list[RankRows]]:
         """The rank of every row's true class, and what every model learns from the rows."""

@@ -215,7 +215,7 @@ class RankedLogisticCalibrator(RankedCalibrator, name="ranked_logistic"):
     complexity = 5
 
     @classmethod
-    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+    def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:
         """Have Platt's targets, and work on the log-odds of probabilities."""
         return cls(smooth=True, transform="logit" if kind == "probability" else "identity")
 

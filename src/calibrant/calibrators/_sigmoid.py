@@ -91,7 +91,7 @@ class SigmoidCalibrator(ScoreCalibrator, name="sigmoid"):
     complexity = 2
 
     @classmethod
-    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+    def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:
         """Work on the log-odds of probabilities."""
         return cls(transform="logit" if kind == "probability" else "identity")
 

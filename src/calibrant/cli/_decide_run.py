@@ -105,12 +105,12 @@ class _Choice:
                 f"other; got {extra[0] if extra else self._actions!r}; use --rule expected"
             )
         rows = read_or_sample(self._source, self._wanted_in_order(), path, in_passes)
-        self._n_learned, self._n_sampled_from = len(rows.position), rows.n_read
+        self._n_learned, self._n_sampled_from = len(rows.truth), rows.n_read
         from calibrant.decisions import compare_rules, new_rule
 
-        fitted = new_rule(name).fit(rows.proba, rows.position, self._matrix, rows.weights)
+        fitted = new_rule(name).fit(rows.proba, rows.truth, self._matrix, rows.weights)
         self._rule = fitted
-        return compare_rules(rows.proba, rows.position, self._matrix, [name], sample_weight=rows.weights).best
+        return compare_rules(rows.proba, rows.truth, self._matrix, [name], sample_weight=rows.weights).best
 
     def _wanted_in_order(self) -> Wanted:
         """The same columns; a single score gets its classes from the costs."""

@@ -51,9 +51,9 @@ class ScoreCheck:
 
     def rows(self, rows: Labelled, code: Array | None = None) -> None:
         """Look at rows in memory."""
-        mass = np.bincount(rows.position, rows.weights, len(rows.classes)).astype(np.float64)
+        mass = np.bincount(rows.truth, rows.weights, len(rows.classes)).astype(np.float64)
         fits = code is not None or not self.wanted.coded  # if a code does not, the fit says so
-        self(mass, directions_of(rows.scores, rows.position, rows.weights, code) if fits else [])
+        self(mass, directions_of(rows.scores, rows.truth, rows.weights, code) if fits else [])
 
     def survey(self, seen: "ScoreSurvey") -> None:
         """Look at what passes have found."""

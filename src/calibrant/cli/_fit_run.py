@@ -86,9 +86,9 @@ def run(
     from calibrant.cli._fitting import fit_in_memory, fit_passes
     from calibrant.models import ScoreModel, named_method, save
 
-    def new(n_rows: int, found: Array) -> ScoreModel:
+    def new(found: Array) -> ScoreModel:
         return ScoreModel(
-            named_method(method, n_rows, kind),
+            named_method(method, kind),
             None if file is None else _costs(file, found),
             rule,
             code=code,
@@ -180,13 +180,13 @@ def _report(fitted: "Fitted", name: str, page: str) -> None:
 
     judged, classes = fitted.predictions, fitted.model.classes_
     which = "rows left out of the fit"
-    if judged.rows.n_rows < fitted.summary.n_rows:
-        which = f"{count(judged.rows.n_rows)} of {count(fitted.summary.n_rows)} rows, left out of the fit"
+    if len(judged.rows) < fitted.summary.n_rows:
+        which = f"{count(len(judged.rows))} of {count(fitted.summary.n_rows)} rows, left out of the fit"
     summarize(
-        classes[judged.rows.position],
+        classes[judged.rows.truth],
         judged.proba,
         classes=classes.tolist(),
-        sample_weight=judged.rows.weights,
+        sample_weight=judged.rows.weight,
         cost=_named_costs(fitted.model),
         title=f"Probabilities from {name}, {which}",
     ).save(page)

@@ -97,14 +97,16 @@ def _fit(source: _Frame, wanted: Wanted, new: NewModel) -> Fitted:
         coded=wanted.coded,
         skip=wanted.skips,
     )
-    model = new(rows.n_rows, rows.classes)
+    model = new(rows.classes)
     options = rows.options(rows.n_scores)
     check = ScoreCheck(source.name, chosen.columns, rows.classes, wanted)
-    fitted, judged = rows.run(checked_plan(model, rows.classes, options, rows.n_rows, check))
+    fitted = rows.run(checked_plan(model, rows.classes, options, rows.n_rows, check))
     n_skipped: int | None = 0
     if wanted.skips:  # rows of weight zero are not counted among those that are used
         n_skipped = frame.count() - rows.n_rows if wanted.weight is None else None
-    return Fitted(fitted, with_columns(fitted, chosen.columns), chosen.columns, True, n_skipped, judged)
+    return Fitted(
+        fitted, with_columns(fitted, chosen.columns), chosen.columns, True, n_skipped, fitted.predictions_
+    )
 
 
 def _numbers(source: _Frame, names: list[str]) -> DataFrame:

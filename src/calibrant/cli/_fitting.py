@@ -13,12 +13,12 @@ from calibrant.cli._passes import PassRows
 from calibrant.cli._progress import watched_passes
 from calibrant.cli._reading import Labelled
 from calibrant.codes import check_code
-from calibrant.files import PassOptions, judged_model_plan, run_plan
-from calibrant.models import Judged, ScoreModel, TrainingSummary
+from calibrant.files import PassOptions, run_plan
+from calibrant.models import Predictions, ScoreModel, TrainingSummary
 from calibrant.passes import Plan, surveyed
 
-#: Makes the unfitted model for a number of rows and the classes.
-NewModel = Callable[[int, Array], ScoreModel]
+#: Makes the unfitted model for the classes.
+NewModel = Callable[[Array], ScoreModel]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Fitted:
         Whether the rows were read in passes.
     n_skipped : int or None
         Rows that were left out because they cannot be used; None if they were not counted.
-    predictions : Judged
+    predictions : Predictions
         Rows with probabilities from calibrators that were not fitted to them.
     """
 
@@ -46,7 +46,7 @@ class Fitted:
     columns: tuple[str, ...]
     in_passes: bool
     n_skipped: int | None
-    predictions: Judged
+    predictions: Predictions
 
     @property
     def positive(self) -> object:
@@ -57,8 +57,7 @@ class Fitted:
 
 def fit_in_memory(rows: Labelled, new: NewModel, check: ScoreCheck) -> Fitted:
     """Fit to rows in memory."""
-    n_counted = len(rows.position) if rows.weights is None else int((rows.weights > 0).sum())
-    model = new(n_counted, rows.classes)
+    model = new(rows.classes)
     check.rows(rows, code_of(model, len(rows.classes), rows.scores.shape[1]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
@@ -70,18 +69,18 @@ def fit_in_memory(rows: Labelled, new: NewModel, check: ScoreCheck) -> Fitted:
 def fit_passes(rows: PassRows, new: NewModel, check: ScoreCheck) -> Fitted:
     """Fit to rows that are read again and again."""
     n_counted = rows.count()
-    plan = checked_plan(new(n_counted, rows.classes), rows.classes, PassOptions(), n_counted, check)
+    plan = checked_plan(new(rows.classes), rows.classes, PassOptions(), n_counted, check)
     with watched_passes(rows.source) as progress:
-        model, judged = run_plan(plan, rows, progress)
+        model = run_plan(plan, rows, progress)
     summary = with_columns(model, rows.scores)
-    return Fitted(model, summary, rows.scores, True, rows.n_skipped, judged)
+    return Fitted(model, summary, rows.scores, True, rows.n_skipped, model.predictions_)
 
 
 def checked_plan(
     model: ScoreModel, classes: Array, options: PassOptions, n_rows: int, check: ScoreCheck
-) -> Plan[tuple[ScoreModel, Judged]]:
+) -> Plan[ScoreModel]:
     """The plan of a model, which ends as soon as its scores turn out not to be what they must."""
-    plan = judged_model_plan(model, classes, options, n_rows)
+    plan = model.plan(classes, options, n_rows, keep_predictions=True)
     return surveyed(plan, len(classes), check.survey, code_of(model, len(classes), len(check.columns)))
 
 

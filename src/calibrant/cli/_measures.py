@@ -103,9 +103,9 @@ def measure_rows(rows: Labelled, weight: str | None, name: str) -> Found:
     """Measure the probabilities of rows in memory."""
     if rows.weights is not None and not rows.weights.any():
         raise no_weight(weight, name)
-    overall = measure(rows.position, rows.proba, rows.weights)
+    overall = measure(rows.truth, rows.proba, rows.weights)
     classes = [
-        measure_class(str(label_text(label)), rows.position == place, rows.proba[:, place], rows.weights)
+        measure_class(str(label_text(label)), rows.truth == place, rows.proba[:, place], rows.weights)
         for place, label in enumerate(rows.classes)
     ]
     if len(classes) == 2:  # what depends on the order is the same from either end; 1 - p would round it away
@@ -132,7 +132,7 @@ def _by_group(rows: Labelled) -> dict[str, Measures]:
         chosen = rows.group == number
         weights = None if rows.weights is None else rows.weights[chosen]
         if chosen.any() and (weights is None or weights.any()):
-            found[name] = measure(rows.position[chosen], rows.proba[chosen], weights)
+            found[name] = measure(rows.truth[chosen], rows.proba[chosen], weights)
     return found
 
 

@@ -44,7 +44,7 @@ class Labelled:
     ----------
     scores : ndarray of shape (n, l)
         The numbers of the score columns.
-    position : ndarray of shape (n,)
+    truth : ndarray of shape (n,)
         The number of every row's class.
     classes : ndarray of shape (k,)
         The labels; with a single score the second is the positive class.
@@ -61,7 +61,7 @@ class Labelled:
     """
 
     scores: Float64Array
-    position: IntArray
+    truth: IntArray
     classes: Array
     weights: Float64Array | None
     group: IntArray
@@ -73,7 +73,7 @@ class Labelled:
     @property
     def labels(self) -> Array:
         """The label of every row."""
-        return np.asarray(self.classes[self.position])
+        return np.asarray(self.classes[self.truth])
 
     @property
     def score_array(self) -> Float64Array:

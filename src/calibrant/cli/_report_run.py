@@ -69,8 +69,8 @@ def of_sample(rows: Labelled) -> str:
 
 
 def _is_sample(rows: Labelled) -> bool:
-    return len(rows.position) < rows.n_read
+    return len(rows.truth) < rows.n_read
 
 
 def _which(rows: Labelled) -> str:
-    return f"a random sample of {count(len(rows.position))} of {count(rows.n_read)} rows"
+    return f"a random sample of {count(len(rows.truth))} of {count(rows.n_read)} rows"

@@ -13,9 +13,9 @@ Fits in passes, for rows that do not fit into memory:
 - `apply_in_batches`: probabilities and decisions, batch by batch.
 - `evaluate_in_passes`: how good probabilities are (`Evaluation`); `compare_in_passes`: which method to use.
 
-The seam, for other engines: a plan (`calibrator_plan`, `model_plan`) asks for passes by a `Task`, plain data;
-`reduce_rows` makes a `Summary` of rows, summaries merge and travel as Arrow tables (`read_summary`), and a
-task travels as JSON (`task_from_json`). `run_plan` is the engine of this process.
+The seam, for other engines: a plan (`calibrator_plan`, `ScoreModel.plan`) asks for passes by a `Task`, plain
+data; `reduce_rows` makes a `Summary` of rows, summaries merge and travel as Arrow tables (`read_summary`), and
+a task travels as JSON (`task_from_json`). `run_plan` is the engine of this process.
 """
 
 from typing import TYPE_CHECKING
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from calibrant.files._fit import (
         calibrator_plan,
         fit_in_passes,
-        judged_model_plan as judged_model_plan,
-        model_plan,
     )
     from calibrant.files._forecast import GivenForecast as GivenForecast
     from calibrant.files._metric_pass import MetricSums as MetricSums, SumMetrics as SumMetrics
@@ -98,8 +96,6 @@ _HOME = {
     "evaluate_in_passes": "calibrant.files._evaluate",
     "evaluation_plan": "calibrant.files._evaluate",
     "fit_in_passes": "calibrant.files._fit",
-    "judged_model_plan": "calibrant.files._fit",
-    "model_plan": "calibrant.files._fit",
     "read_summary": "calibrant.passes",
     "reduce_rows": "calibrant.passes",
     "rows_of": "calibrant.files._table_rows",
@@ -124,7 +120,6 @@ __all__ = [
     "compare_in_passes",
     "evaluate_in_passes",
     "fit_in_passes",
-    "model_plan",
     "open_sink",
     "open_source",
     "read_summary",

@@ -32,20 +32,20 @@ def _check(batch: Rows, n_classes: int) -> Rows:
     if scores.ndim not in (1, 2):
         raise DataError(f"scores must have shape (n,) or (n, l); got shape {scores.shape}")
     check_finite(scores, "scores")
-    position = as_array(batch.position, "position")
-    if position.ndim != 1 or position.dtype.kind not in "biu":
+    truth = as_array(batch.truth, "truth")
+    if truth.ndim != 1 or truth.dtype.kind not in "biu":
         raise DataError(
-            "position must be one whole number per row, that of its class; got "
-            f"{position.dtype} of shape {position.shape}"
+            "truth must be one whole number per row, that of its class; got "
+            f"{truth.dtype} of shape {truth.shape}"
         )
-    position = position.astype(np.intp, copy=False)
-    if len(position) and not (position.min() >= 0 and position.max() < n_classes):
-        outside = int(position[(position < 0) | (position >= n_classes)][0])
-        raise DataError(f"position must be from 0 to {n_classes - 1}, the number of a class; got {outside}")
+    truth = truth.astype(np.intp, copy=False)
+    if len(truth) and not (truth.min() >= 0 and truth.max() < n_classes):
+        outside = int(truth[(truth < 0) | (truth >= n_classes)][0])
+        raise DataError(f"truth must be from 0 to {n_classes - 1}, the number of a class; got {outside}")
     weight = None if batch.weight is None else np.asarray(as_floats(batch.weight, "weight"), np.float64)
     if weight is not None:
         check_finite(weight, "weight")
         if len(weight) and weight.min() < 0:
             raise DataError(f"weight must not be negative; got {weight.min()}")
-    check_same_length(scores=scores, position=position, weight=weight, key=batch.key)
-    return replace(batch, scores=scores, position=position, weight=weight)
+    check_same_length(scores=scores, truth=truth, weight=weight, key=batch.key)
+    return replace(batch, scores=scores, truth=truth, weight=weight)

@@ -161,8 +161,7 @@ def comparison_plan(
     per_method = _share(options, n_folds * len(chosen), counts.n_rows)
     plans: list[Plan[Any]] = []
     for given in chosen.values():
-        trained = counts.n_rows - counts.n_rows // n_folds
-        method = named_method(given, trained, kind) if isinstance(given, str) else new_calibrator(given)
+        method = named_method(given, kind) if isinstance(given, str) else new_calibrator(given)
         calibrator = calibrator_for(method, n_dimensions, None, combine)
         plans += [
             fit_plan(clone(calibrator), classes, Reading(sample, per_method, n_rows, Fold(fold, n_folds)))

@@ -38,7 +38,7 @@ class GroupForecast:
     def rows(self, rows: Rows) -> Rows:
         """Give the rows of the group, with their probabilities in the place of scores."""
         given = GivenForecast().rows(rows)
-        return given.once(("group", self.number), lambda: given.where(given.keys() == np.uint64(self.number)))
+        return given.once(("group", self.number), lambda: given.take(given.keys() == np.uint64(self.number)))
 
 
 @travels

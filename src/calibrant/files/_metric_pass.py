@@ -62,19 +62,19 @@ class MetricSums(Totals):
             return
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight
         proba = rows.scores.reshape(len(rows), -1)
-        loss, chance = self._losses(proba, rows.position)
+        loss, chance = self._losses(proba, rows.truth)
         one_column = self.task.n_columns == 1
         called = (proba[:, 0] > 0.5).astype(np.intp) if one_column else np.argmax(proba, axis=1)
-        wrong = called != rows.position
+        wrong = called != rows.truth
         self.sums[N_ROWS] += len(rows)
         self.sums[WEIGHT] += weight.sum()
         self.sums[LOSS] += weight @ loss
         self.sums[IMPOSSIBLE] += np.count_nonzero(chance == 0)
         self.sums[WRONG] += weight[wrong].sum()
         k = self.task.n_classes
-        self._confusion += np.bincount(called * k + rows.position, weight, k * k)
+        self._confusion += np.bincount(called * k + rows.truth, weight, k * k)
         for number, column in enumerate(proba.T):
-            happened = rows.position == (number if self.task.n_columns > 1 else 1)
+            happened = rows.truth == (number if self.task.n_columns > 1 else 1)
             self._add_column(number, column, happened, weight)
         if self.task.n_groups:
             group = (rows.keys() % np.uint64(self.task.n_groups)).astype(np.intp)

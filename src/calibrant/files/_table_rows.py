@@ -155,11 +155,11 @@ class TableRows:
         weight = None if self.weight is None else reader.weights(self.weight)
         key = self._keys(reader)
         scores = columns[0] if len(columns) == 1 else np.array(columns).T
-        rows = Rows(scores, position, weight, key, first)
+        rows = Rows(scores, position, weight, key, self.classes, first)
         if reader.usable is None:
             return rows
         self.n_skipped += len(rows) - int(reader.usable.sum())
-        return rows.where(reader.usable)
+        return rows.take(reader.usable)
 
     def _keys(self, reader: "BatchReader") -> Hashes | None:
         return None if self.key is None else reader.hashes(self.key)

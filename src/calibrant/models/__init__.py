@@ -22,18 +22,13 @@ from calibrant.models._comparison import (
     methods_of as methods_of,
 )
 from calibrant.models._costs import label_array as label_array, read_costs as read_costs
-from calibrant.models._cross_fit import (
-    Judged as Judged,
-    judge as judge,
-    stratified_folds as stratified_folds,
-)
 from calibrant.models._description import ModelDescription, describe
 from calibrant.models._document import from_document, to_document
 from calibrant.models._files import load, parse as parse, save
 from calibrant.models._onnx import save_onnx, to_onnx
+from calibrant.models._plan import Predictions as Predictions, stratified_folds as stratified_folds
 from calibrant.models._schema import schema
 from calibrant.models._score_model import ScoreModel, check_rule as check_rule
-from calibrant.models._scored_rows import ScoredRows as ScoredRows
 from calibrant.models._summary import FitMetrics, TrainingSummary, measure as measure
 from calibrant.models._text import to_text as to_text
 

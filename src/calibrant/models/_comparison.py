@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_number, check_option, shown
 from calibrant._core._errors import DataError, ParameterError
@@ -31,9 +31,10 @@ from calibrant.metrics import (
     read_forecasts,
 )
 from calibrant.models._advice import advise
-from calibrant.models._cross_fit import judge, stratified_folds
-from calibrant.models._scored_rows import ScoredRows, read_rows
+from calibrant.models._plan import Answers, Arrays, answered, cross_fit, dealt
+from calibrant.models._read_rows import read_rows
 from calibrant.models._summary import MOST_FOR_DECOMPOSITION
+from calibrant.passes import Fold, Rows
 
 #: Resamples of the rows, and groups of rows that stand for single rows where these are more.
 N_RESAMPLES, MOST_GROUPS = 1000, 2000
@@ -202,15 +203,15 @@ def compare_methods(
     rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
     must = "a whole number from 2"
     n_folds = int(check_number("cv", cv, must, lambda number: number >= 2 and number == int(number)))
-    if rows.n_rows < 2:
-        raise DataError(f"scores must have at least two rows to compare methods; got {rows.n_rows}")
-    n_folds = min(n_folds, rows.n_rows)
-    fold = stratified_folds(rows.position, n_folds, random_state)
+    if len(rows) < 2:
+        raise DataError(f"scores must have at least two rows to compare methods; got {len(rows)}")
+    n_folds = min(n_folds, len(rows))
     chosen = methods_of(methods, rows.scores.ndim, kind)
     if any(map(can_only_rise, chosen.values())):
-        warn_of_columns(directions_of(rows.scores, rows.position, rows.weights), rows.classes, stacklevel=3)
+        warn_of_columns(directions_of(rows.scores, rows.truth, rows.weight), rows.classes, stacklevel=3)
+    answers, folds = Arrays(dealt(rows, n_folds, random_state)), [Fold(n, n_folds) for n in range(n_folds)]
     forecasts = {
-        name: _cross_fitted(name, given, rows, combine, kind, fold, n_folds) for name, given in chosen.items()
+        name: _cross_fitted(name, given, answers, combine, kind, folds) for name, given in chosen.items()
     }
     return _rank(forecasts, rows, n_folds, random_state)
 
@@ -274,7 +275,7 @@ def compare_forecasts(
                 f"{(len(first.truth), first.n_classes)}; got shape {matrix.shape}"
             )
     weights = None if sample_weight is None else first.weights
-    rows = ScoredRows(first.proba, first.truth, weights, np.arange(first.n_classes))
+    rows = Rows(first.proba, first.truth, weights, classes=np.arange(first.n_classes))
     return _rank(matrices, rows, 0, random_state)
 
 
@@ -303,19 +304,11 @@ def methods_of(
 
 
 def _cross_fitted(
-    name: str,
-    given: object,
-    rows: ScoredRows,
-    combine: object,
-    kind: ScoreKind,
-    fold: IntArray,
-    n_folds: int,
+    name: str, given: object, rows: Answers, combine: object, kind: ScoreKind, folds: Sequence[Fold]
 ) -> Float64Array:
-    def new(n_rows: int) -> Any:
-        chosen = named_method(given, n_rows, kind) if isinstance(given, str) else new_calibrator(given)
-        return calibrator_for(chosen, rows.scores.ndim, None, combine)
-
-    proba = judge(new, rows, fold, n_folds).proba
+    chosen = named_method(given, kind) if isinstance(given, str) else new_calibrator(given)
+    calibrator = calibrator_for(chosen, rows.n_dimensions, None, combine)
+    proba: Float64Array = answered(cross_fit(calibrator, rows, folds)).proba
     if np.isnan(proba).any():
         raise DataError(
             f"every method must give a probability to every row; {name!r} gave none to "
@@ -362,11 +355,11 @@ class Losses:
 
 
 def _rank(
-    forecasts: Mapping[str, Float64Array], rows: ScoredRows, n_folds: int, random_state: Seed
+    forecasts: Mapping[str, Float64Array], rows: Rows, n_folds: int, random_state: Seed
 ) -> MethodComparison:
-    limit = half_a_row(rows.n_rows)
-    chances = np.stack([proba[np.arange(rows.n_rows), rows.position] for proba in forecasts.values()], axis=1)
-    weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+    limit = half_a_row(len(rows))
+    chances = np.stack([proba[np.arange(len(rows)), rows.truth] for proba in forecasts.values()], axis=1)
+    weights = np.ones(len(rows)) if rows.weight is None else rows.weight
     losses = Losses(-np.log(np.maximum(chances, limit)), weights)
     order = np.argsort(losses.means(), kind="stable")
     losses = Losses(losses.loss[:, order], weights)
@@ -383,18 +376,18 @@ def _rank(
         )
         for place, name in enumerate(names)
     )
-    recommended, advice = advise(results, rows.n_rows)
-    return MethodComparison(results, "log loss", rows.n_rows, n_folds, names[0], advice, recommended, limit)
+    recommended, advice = advise(results, len(rows))
+    return MethodComparison(results, "log loss", len(rows), n_folds, names[0], advice, recommended, limit)
 
 
-def _measure(proba: Float64Array, rows: ScoredRows) -> tuple[float, float, float, float]:
+def _measure(proba: Float64Array, rows: Rows) -> tuple[float, float, float, float]:
     """Brier score, calibration, refinement and error rate."""
     two = proba.shape[1] == 2
     forecast: Array = proba[:, 1] if two else proba
-    how: dict[str, Any] = {"sample_weight": rows.weights, "classes": np.arange(proba.shape[1])}
+    how: dict[str, Any] = {"sample_weight": rows.weight, "classes": np.arange(proba.shape[1])}
     calibration = refinement = math.nan
     if proba.size <= MOST_FOR_DECOMPOSITION:
-        parts = brier_decomposition(rows.position, forecast, isotonic=True, mode="classwise", **how)
+        parts = brier_decomposition(rows.truth, forecast, isotonic=True, mode="classwise", **how)
         calibration, refinement = parts.calibration, parts.refinement
-    brier = brier_score(rows.position, forecast, convention="positive" if two else "sum", **how)
-    return brier, calibration, refinement, error_rate(rows.position, forecast, **how)
+    brier = brier_score(rows.truth, forecast, convention="positive" if two else "sum", **how)
+    return brier, calibration, refinement, error_rate(rows.truth, forecast, **how)

@@ -30,12 +30,11 @@ from calibrant.calibrators import (
 from calibrant.codes import check_combiner
 from calibrant.decisions import decide, new_rule
 from calibrant.models._costs import Costs, read_costs
-from calibrant.models._cross_fit import Judged, fit_scored, judge, stratified_folds
-from calibrant.models._scored_rows import ScoredRows, read_rows
-from calibrant.models._summary import TrainingSummary, measure
-
-#: Folds that the rows are judged in; above so many scores only one fold is, of at most so many rows.
-N_FOLDS, MANY_SCORES, MOST_HELD_OUT = 5, 500_000, 200_000
+from calibrant.models._learned import Learned, learn
+from calibrant.models._plan import Arrays, Predictions, answered, dealt, folds_for, look_at
+from calibrant.models._read_rows import read_rows
+from calibrant.models._summary import TrainingSummary
+from calibrant.passes import PassOptions, Plan
 
 
 class ScoreModel(NamedColumns, BaseEstimator):
@@ -85,7 +84,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
     summary_ : TrainingSummary or None
         Rows, base rates, and how good the probabilities are; None if the parts were fitted elsewhere.
-    predictions_ : Judged
+    predictions_ : Predictions
         The rows that were measured (`rows`), their probabilities from calibrators that were not fitted to
         them (`proba`), and their folds (`fold`); only after ``fit(..., keep_predictions=True)``.
 
@@ -121,7 +120,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
     """
 
     summary_: TrainingSummary | None
-    predictions_: Judged
+    predictions_: Predictions
 
     def __init__(
         self,
@@ -173,28 +172,59 @@ class ScoreModel(NamedColumns, BaseEstimator):
         labels = _labels_of_columns(calibrator, rows.classes)
         with all_or_nothing(self):
             rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
-            fitted = fit_scored(clone(calibrator), rows)
-            warn_of_direction(fitted)
-            judged = _judge(calibrator, rows).with_estimates()
-            mass = rows.mass()
-            summary = TrainingSummary(
-                n_rows=rows.n_rows,
-                weight=float(mass.sum()),
-                base_rates=mass / mass.sum(),
-                n_folds=judged.n_folds,
-                n_measured=judged.rows.n_rows,
-                score_columns=tuple(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
-                metrics=measure(judged, costs, rule),
-            )
-            learned = None
-            if rule is not None and costs is not None:
-                learned = rule.fit(judged.proba, judged.rows.position, costs.matrix, judged.rows.weights)
-            self.keep_parts(fitted, rows.classes, costs, learned, summary)
-            if keep_predictions:
-                self.predictions_ = judged
-            elif hasattr(self, "predictions_"):
-                del self.predictions_
+            answers = Arrays(rows)
+            folds = folds_for(answers.n_rows, answers.n_scores)
+            if folds:
+                answers = Arrays(dealt(rows, folds[0].n_folds, random_state=0))
+            learned = answered(learn(calibrator, costs, rule, answers))
+            warn_of_direction(learned.calibrator)
+            self._keep(learned, rows.classes, costs, keep_predictions)
         return self
+
+    def plan(
+        self,
+        classes: Array,
+        options: PassOptions,
+        n_rows: int | None = None,
+        *,
+        keep_predictions: bool = False,
+    ) -> Plan[Self]:
+        """Give the plan of the same fit on rows that are read in passes, here or on a cluster.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (k,)
+            The labels.
+        options : PassOptions
+            How much memory may be used.
+        n_rows : int, optional
+            About how many rows there are; if it is not given, they are counted first.
+        keep_predictions : bool, default=False
+            Whether the rows that were measured are kept as `predictions_`, with their probabilities.
+
+        Returns
+        -------
+        Self
+            A fitted copy.
+        """
+        costs, rule = self.read_decisions(classes)
+        chosen = new_calibrator(self.calibrator)
+        rows = yield from look_at(classes, options, n_rows)
+        calibrator = calibrator_for(chosen, rows.n_dimensions, self.code, self.combine)
+        learned = yield from learn(calibrator, costs, rule, rows)
+        fitted: Self = clone(self)
+        fitted._keep(learned, classes, costs, keep_predictions)
+        return fitted
+
+    def _keep(self, learned: Learned, classes: Array, costs: Costs | None, keep_predictions: bool) -> None:
+        """Become a model of what was learned."""
+        self.keep_parts(learned.calibrator, classes, costs, learned.rule, learned.summary)
+        if hasattr(self, "feature_names_in_"):
+            self.summary_ = replace(learned.summary, score_columns=tuple(self.feature_names_in_))
+        if keep_predictions:
+            self.predictions_ = learned.predictions
+        elif hasattr(self, "predictions_"):
+            del self.predictions_
 
     @classmethod
     def from_fitted(
@@ -429,14 +459,6 @@ class ScoreModel(NamedColumns, BaseEstimator):
 def _labels_of_columns(calibrator: Calibrator, classes: Array) -> Array | None:
     """The labels that name the columns of the scores; a single one is that of the second class."""
     return calibrator.labels_of_columns(classes) if isinstance(calibrator, CalibratorBase) else classes
-
-
-def _judge(calibrator: Calibrator, rows: ScoredRows) -> Judged:
-    """Probabilities of the rows, or of many rows of a part, by calibrators that were not fitted to them."""
-    many = rows.scores.size > MANY_SCORES
-    n_folds = max(N_FOLDS, rows.n_rows // MOST_HELD_OUT) if many else min(N_FOLDS, rows.n_rows)
-    fold = stratified_folds(rows.position, n_folds, random_state=0)
-    return judge(lambda _: clone(calibrator), rows, fold, n_folds, only_first=many)
 
 
 def check_rule(rule: Any, costs: Costs | None) -> None:

@@ -9,7 +9,7 @@ from calibrant._core._arrays import Float64Array
 from calibrant.decisions import ExpectedCostRule, compare_rules, decide
 from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss
 from calibrant.models._costs import Costs
-from calibrant.models._cross_fit import Judged, stratified_folds
+from calibrant.models._plan import Predictions, stratified_folds
 
 #: With more numbers than this, calibration and refinement would take longer than the fit.
 MOST_FOR_DECOMPOSITION = 5_000_000
@@ -76,11 +76,11 @@ class TrainingSummary:
     metrics: FitMetrics = field(default_factory=FitMetrics)
 
 
-def measure(judged: Judged, costs: Costs | None, rule: Any) -> FitMetrics:
+def measure(judged: Predictions, costs: Costs | None, rule: Any) -> FitMetrics:
     """Measure probabilities and decisions about rows that the calibrator was not fitted to."""
-    if not judged.rows.n_rows:
+    if not len(judged.rows):
         return FitMetrics()
-    truth, weights, n_classes = judged.rows.position, judged.rows.weights, judged.proba.shape[1]
+    truth, weights, n_classes = judged.rows.truth, judged.rows.weight, judged.proba.shape[1]
     proba = judged.proba[:, 1] if n_classes == 2 else judged.proba
     measured: dict[str, Any] = {"sample_weight": weights, "classes": np.arange(n_classes)}
     convention: Any = "positive" if n_classes == 2 else "sum"
@@ -99,21 +99,19 @@ def measure(judged: Judged, costs: Costs | None, rule: Any) -> FitMetrics:
     )
 
 
-def _mean_costs(judged: Judged, costs: Costs | None, rule: Any) -> tuple[float | None, float | None]:
+def _mean_costs(judged: Predictions, costs: Costs | None, rule: Any) -> tuple[float | None, float | None]:
     """Cost per row of the decisions, and of the plain ones where the decisions are learned."""
     if costs is None:
         return None, None
     rows, proba = judged.rows, judged.proba
-    paid = costs.matrix[decide(proba, costs.matrix, allow_any=True), rows.position]
-    plain = float(np.average(paid, weights=rows.weights))
-    if rule is None or isinstance(rule, ExpectedCostRule) or rows.n_rows < 2:
+    paid = costs.matrix[decide(proba, costs.matrix, allow_any=True), rows.truth]
+    plain = float(np.average(paid, weights=rows.weight))
+    if rule is None or isinstance(rule, ExpectedCostRule) or len(rows) < 2:
         return plain, None
     fold = judged.fold
     if judged.n_folds < 2:
-        fold = stratified_folds(rows.position, min(5, rows.n_rows), 0)
+        fold = stratified_folds(rows.truth, min(5, len(rows)), 0)
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in np.unique(fold)]
-    compared = compare_rules(
-        proba, rows.position, costs.matrix, [rule], cv=splits, sample_weight=rows.weights
-    )
-    total = float(rows.n_rows if rows.weights is None else rows.weights.sum())
+    compared = compare_rules(proba, rows.truth, costs.matrix, [rule], cv=splits, sample_weight=rows.weight)
+    total = float(len(rows) if rows.weight is None else rows.weight.sum())
     return compared.best.cost / total, plain

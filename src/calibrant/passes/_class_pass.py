@@ -38,7 +38,7 @@ class ClassCounts(Totals):
         """Count rows."""
         rows = rows.outside(self.task.left_out)
         self.sums[0] += len(rows)
-        self.sums[1:] += np.bincount(rows.position, rows.weight, minlength=self.task.n_classes)
+        self.sums[1:] += np.bincount(rows.truth, rows.weight, minlength=self.task.n_classes)
 
     @property
     def n_rows(self) -> int:

@@ -35,10 +35,10 @@ class Problem:
         rows = rows.outside(self.left_out)
         if not self.sides.all():
             rows = rows.once(("sides", self.sides.tobytes()), lambda: self._taking_part(rows))
-        return Cases(rows.column(self.column), (self.sides > 0).take(rows.position), rows.weight)
+        return Cases(rows.column(self.column), (self.sides > 0).take(rows.truth), rows.weight)
 
     def _taking_part(self, rows: Rows) -> Rows:
-        return rows.where((self.sides != 0).take(rows.position))
+        return rows.take((self.sides != 0).take(rows.truth))
 
 
 @travels
@@ -51,7 +51,7 @@ class AllScores:
     def cases(self, rows: Rows) -> Cases:
         """The rows that take part."""
         kept = rows.outside(self.left_out)
-        return Cases(kept.scores, kept.position, kept.weight)
+        return Cases(kept.scores, kept.truth, kept.weight)
 
 
 @dataclass(frozen=True, eq=False)

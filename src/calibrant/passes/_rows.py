@@ -1,12 +1,12 @@
 """Rows as the algorithms see them: scores, the number of the class, a weight, a key; checked already."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant.passes._hashing import Hashes, fold_of, hash_integers
 from calibrant.passes._travel import travels
 
@@ -46,41 +46,70 @@ class Rows:
     ----------
     scores : ndarray of float64 of shape (n,) or (n, l)
         Finite scores.
-    position : ndarray of intp of shape (n,)
+    truth : ndarray of intp of shape (n,)
         The number of every row's class.
     weight : ndarray of float64 of shape (n,) or None
         Weights, not negative; None where every row counts once.
     key : ndarray of uint64 of shape (n,) or None
         Hashes that put every row into a fold; None to number the rows instead.
+    classes : ndarray of shape (k,) or None
+        The labels that the numbers stand for, where they are known.
     first : int
         Number of the first row, counted from 0 over all batches.
     """
 
     scores: Any
-    position: IntArray
+    truth: IntArray
     weight: Float64Array | None = None
     key: Hashes | None = None
+    classes: Any = None
     first: int = 0
     _known: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
-        return len(self.position)
+        return len(self.truth)
 
-    def where(self, kept: BoolArray) -> "Rows":
-        """Give some of the rows.
+    def take(self, rows: Array) -> "Rows":
+        """Give some of the rows, in any order.
 
         Parameters
         ----------
-        kept : ndarray of bool of shape (n,)
-            Which.
+        rows : ndarray
+            Their numbers in this batch, or whether each is meant.
 
         Returns
         -------
         Rows
             These rows.
         """
-        weight = None if self.weight is None else self.weight[kept]
-        return Rows(self.scores[kept], self.position[kept], weight, self.keys()[kept])
+        weight = None if self.weight is None else self.weight[rows]
+        return Rows(self.scores[rows], self.truth[rows], weight, self.keys()[rows], self.classes)
+
+    @staticmethod
+    def joined(batches: "Sequence[Rows]") -> "Rows":
+        """Put batches one after the other.
+
+        Parameters
+        ----------
+        batches : sequence of Rows
+            One batch or more.
+
+        Returns
+        -------
+        Rows
+            Their rows.
+        """
+        if len(batches) == 1:
+            return batches[0]
+        weighted = any(batch.weight is not None for batch in batches)
+        weights = [np.ones(len(batch)) if batch.weight is None else batch.weight for batch in batches]
+        return Rows(
+            np.concatenate([batch.scores for batch in batches]),
+            np.concatenate([batch.truth for batch in batches]),
+            np.concatenate(weights) if weighted else None,
+            np.concatenate([batch.keys() for batch in batches]),
+            batches[0].classes,
+        )
 
     def present(self) -> "Rows":
         """Give the rows of a weight above zero: the others are absent.
@@ -92,7 +121,7 @@ class Rows:
         """
         if self.weight is None or self.weight.all():
             return self
-        return self.where(self.weight > 0)
+        return self.take(self.weight > 0)
 
     def keys(self) -> Hashes:
         """Give the hashes of the keys, or of the numbers of the rows.
@@ -121,7 +150,7 @@ class Rows:
         """
         if fold is None:
             return self
-        return self.once(("outside", fold), lambda: self.where(fold.others().take(self.folds(fold.n_folds))))
+        return self.once(("outside", fold), lambda: self.take(fold.others().take(self.folds(fold.n_folds))))
 
     def inside(self, fold: Fold | None) -> "Rows":
         """Give the rows of one fold.
@@ -138,7 +167,7 @@ class Rows:
         """
         if fold is None:
             return self
-        return self.once(("inside", fold), lambda: self.where(self.folds(fold.n_folds) == fold.number))
+        return self.once(("inside", fold), lambda: self.take(self.folds(fold.n_folds) == fold.number))
 
     def folds(self, n_folds: int) -> IntArray:
         """Give the number of every row's fold.

@@ -64,10 +64,10 @@ class Sample(Summary):
             return
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight
         matrix = rows.scores.reshape(len(rows), -1)
-        priority = rows.once("priority", lambda: hash_floats([rows.position.astype(np.float64), *matrix.T]))
+        priority = rows.once("priority", lambda: hash_floats([rows.truth.astype(np.float64), *matrix.T]))
         if self.task.only is not None:
             priority = mix(priority ^ rows.keys())
-        self._keep(priority.view(np.int64), [rows.position.astype(np.float64), weight, *matrix.T])
+        self._keep(priority.view(np.int64), [rows.truth.astype(np.float64), weight, *matrix.T])
 
     def _keep(self, priority: Array, rows: list[Array]) -> None:
         known = self._rows or [np.empty(0)] * len(rows)

@@ -13,7 +13,6 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators import DEFAULT, METHODS, warn_of_direction
-from calibrant.files import model_plan
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
 from calibrant.spark._columns import quoted, score_columns
 from calibrant.spark._engine import FrameRows
@@ -316,7 +315,7 @@ class ScoreCalibrator(
             paired=method in METHODS and METHODS[method].takes == "row",
             skip=self.getHandleInvalid() != "error",
         )
-        calibrator = named_method(method, rows.n_rows, self.getKind())
+        calibrator = named_method(method, self.getKind())
         calibrator.set_params(**(self._given("methodParams") or {}))
         combine = self.getCombine()
         if code not in (None, "one_vs_all") and not self.isSet(self.combine):
@@ -330,7 +329,7 @@ class ScoreCalibrator(
             classes=rows.classes.tolist(),
         )
         options = rows.options(rows.n_scores, self._given("numBins"), self._given("maxRows"))
-        learned = rows.run(model_plan(model, rows.classes, options, rows.n_rows))
+        learned = rows.run(model.plan(rows.classes, options, rows.n_rows))
         warn_of_direction(learned.calibrator_, stacklevel=4)
         if rows.layout.width is None and learned.summary_ is not None:  # the command will look for these
             learned.name_columns(rows.layout.scores)

@@ -181,7 +181,7 @@ class CostRule(
         )
         drawn = rows.draw(self.getMaxRows(), self.getSeed())
         proba = check_probabilities(_matrix(drawn), self.getProbabilityCol())
-        rule.fit(proba, drawn.position, costs.matrix, drawn.weight)
+        rule.fit(proba, drawn.truth, costs.matrix, drawn.weight)
         fitted = CostRuleModel(rule, classes.tolist())
         fitted._resetUid(self.uid)
         return self._copyValues(fitted)  # type: ignore[no-any-return]

@@ -332,14 +332,14 @@ def _draw(frame: DataFrame, layout: Layout, n_rows: int, wanted: int, seed: int)
     weights = [batch.weight for batch in batches if batch.weight is not None]
     rows = Rows(
         np.concatenate([batch.scores for batch in batches]),
-        np.concatenate([batch.position for batch in batches]),
+        np.concatenate([batch.truth for batch in batches]),
         np.concatenate(weights) if weights else None,
         np.concatenate([batch.keys() for batch in batches]),
     )
     order = np.lexsort((rows.keys(), content_hashes(rows)))
     return Rows(
         rows.scores[order],
-        rows.position[order],
+        rows.truth[order],
         None if rows.weight is None else rows.weight[order],
         rows.keys()[order],
     )

@@ -208,7 +208,7 @@ def content_hashes(rows: Rows) -> Hashes:
     """Hashes of all that is in a row."""
     weight = [] if rows.weight is None else [rows.weight]
     scores = [rows.scores] if rows.scores.ndim == 1 else rows.scores.T
-    return hash_floats([rows.position.astype(np.float64), *scores, *weight])
+    return hash_floats([rows.truth.astype(np.float64), *scores, *weight])
 
 
 @dataclass(frozen=True)

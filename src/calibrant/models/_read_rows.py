@@ -1,11 +1,10 @@
 """Scored rows with their labels, read once, whatever their form."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, as_floats
+from calibrant._core._arrays import Array, FloatArray, as_floats
 from calibrant._core._checks import (
     check_binary_labels,
     check_class_labels,
@@ -19,42 +18,7 @@ from calibrant._core._checks import (
     read_classes,
 )
 from calibrant._core._errors import DataError
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoredRows:
-    """Rows that count, each with its scores and the number of its class.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n,) or (n, l)
-        One score of the second of two classes, or one per class, or one per column of a code.
-    position : ndarray of shape (n,)
-        The number of every row's class.
-    weights : ndarray of shape (n,) or None
-        Positive weights; None where every row counts once.
-    classes : ndarray of shape (k,)
-        The labels.
-    """
-
-    scores: FloatArray
-    position: IntArray
-    weights: Float64Array | None
-    classes: Array
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.position)
-
-    def only(self, rows: IntArray | Array) -> "ScoredRows":
-        """Some of the rows."""
-        weights = None if self.weights is None else self.weights[rows]
-        return ScoredRows(self.scores[rows], self.position[rows], weights, self.classes)
-
-    def mass(self) -> Float64Array:
-        """Total weight of every class."""
-        return np.bincount(self.position, self.weights, len(self.classes)).astype(np.float64)
+from calibrant.passes import Rows
 
 
 def read_rows(
@@ -64,21 +28,20 @@ def read_rows(
     classes: Sequence[object] | None,
     *,
     coded: bool = False,
-) -> ScoredRows:
+) -> Rows:
     """Check scores, labels and weights, and leave out the rows of weight zero."""
     array = read_scores(scores)
     check_not_empty(len(array))
     found: Array
     if array.ndim == 1 and not coded:
         found, positive = check_binary_labels(y, classes=classes)
-        position = np.asarray(positive, dtype=np.intp)
+        truth = np.asarray(positive, dtype=np.intp)
     else:
         found = _labels(y, classes, array, coded=coded)
-        position = check_class_labels(y, len(found) if coded else array.shape[1], found)
-    check_same_length(scores=array, labels=position)
+        truth = check_class_labels(y, len(found) if coded else array.shape[1], found)
+    check_same_length(scores=array, labels=truth)
     weights = check_weights(sample_weight, len(array))
-    rows = ScoredRows(array, position, weights, found)
-    return rows if weights is None or weights.all() else rows.only(weights > 0)
+    return Rows(array, truth, weights, classes=found).present()
 
 
 def read_scores(scores: object) -> FloatArray:

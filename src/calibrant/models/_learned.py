@@ -1,0 +1,63 @@
+"""What a model learns of its rows: the calibrator, the rule, and how good both are."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array
+from calibrant.calibrators import Calibrator
+from calibrant.models._costs import Costs
+from calibrant.models._plan import Answers, Predictions, cross_fit, folds_for, judged_by
+from calibrant.models._summary import TrainingSummary, measure
+from calibrant.passes import Plan, together
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """The fitted parts of a model.
+
+    Attributes
+    ----------
+    calibrator : object
+        Fitted to all rows.
+    rule : object or None
+        Fitted to `predictions`.
+    summary : TrainingSummary
+        What is remembered of the rows.
+    predictions : Predictions
+        Of rows by calibrators that were not fitted to them.
+    """
+
+    calibrator: Calibrator
+    rule: Any
+    summary: TrainingSummary
+    predictions: Predictions
+
+
+def learn(calibrator: Calibrator, costs: Costs | None, rule: Any, rows: Answers) -> Plan[Learned]:
+    """Fit to all rows, and beside it to parts of them; measure, and learn to decide, on the others."""
+    folds = folds_for(rows.n_rows, rows.n_scores)
+    parts: list[Plan[Any]] = [rows.count(), rows.fit(calibrator), cross_fit(calibrator, rows, folds)]
+    mass, fitted, judged = yield from together(parts)
+    if not folds:
+        judged = yield from judged_by(fitted, rows)
+    judged = judged.with_estimates()
+    metrics = measure(judged, costs, rule)
+    learned = None
+    if rule is not None and costs is not None and len(judged.rows):
+        learned = rule.fit(judged.proba, judged.rows.truth, costs.matrix, judged.rows.weight)
+    summary = _summary(rows.n_rows, mass, judged, metrics)
+    return Learned(fitted, learned, summary, judged)
+
+
+def _summary(n_rows: int, mass: Float64Array, judged: Predictions, metrics: Any) -> TrainingSummary:
+    total = float(np.sum(mass))
+    return TrainingSummary(
+        n_rows=n_rows,
+        weight=total,
+        base_rates=mass / total,
+        n_folds=judged.n_folds,
+        n_measured=len(judged.rows),
+        metrics=metrics,
+    )

@@ -1,0 +1,280 @@
+"""The plan of a whole model: the fit to all rows, beside fits that leave out the rows that it is measured on.
+
+The plan is one, wherever the rows are. Who answers it is `Arrays`, of rows in memory, or `Passes`, of rows
+that are read again and again, in this process or on a cluster.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant._core._chance import Seed, generator
+from calibrant.calibrators import Calibrator, fit_plan, fit_rows
+from calibrant.passes import (
+    ClassCounts,
+    Fold,
+    NoRowsError,
+    PassOptions,
+    Plan,
+    Reading,
+    Rows,
+    Sample,
+    TakeSample,
+    count_classes,
+    together,
+)
+
+#: Folds that the rows are judged in; above so many scores only one fold is, of at most so many rows.
+N_FOLDS, MANY_SCORES, MOST_HELD_OUT = 5, 500_000, 200_000
+#: The part of a key that says nothing about the fold.
+NUMBER = np.uint64((1 << 32) - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """Probabilities of rows by calibrators that were not fitted to them.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows.
+    proba : ndarray of shape (m, k)
+        Their probabilities.
+    fold : ndarray of shape (m,)
+        The fold that every row is in.
+    n_folds : int
+        How many calibrators there were; 0 where there were too few rows to leave any out.
+    """
+
+    rows: Rows
+    proba: Float64Array
+    fold: IntArray
+    n_folds: int
+
+    def with_estimates(self) -> "Predictions":
+        """The rows that have probabilities."""
+        known = np.logical_not(np.isnan(self.proba).any(axis=1))
+        if known.all():
+            return self
+        return self.take(np.flatnonzero(known))
+
+    def take(self, rows: IntArray) -> "Predictions":
+        """Some of the rows, in this order."""
+        return Predictions(self.rows.take(rows), self.proba[rows], self.fold[rows], self.n_folds)
+
+
+class Answers(ABC):
+    """What a plan of a whole model asks of the rows.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (k,)
+        The labels.
+    n_rows : int
+        Number of rows with a weight.
+    n_scores : int
+        Scores of a row.
+    """
+
+    classes: Array
+    n_rows: int
+    n_scores: int
+
+    @property
+    def n_dimensions(self) -> int:
+        """Whether there is one score per row, of the second of two classes, or several."""
+        return 1 if self.n_scores == 1 and len(self.classes) == 2 else 2
+
+    @abstractmethod
+    def count(self) -> Plan[Float64Array]:
+        """Total weight of every class."""
+
+    @abstractmethod
+    def fit(self, calibrator: Calibrator, left_out: Fold | None = None) -> Plan[Any]:
+        """Fit a calibrator, to all rows or to those outside of a fold."""
+
+    @abstractmethod
+    def inside(self, fold: Fold | None) -> Plan[Rows]:
+        """The rows of a fold, or of many of them a part."""
+
+    def in_order(self, predictions: "Predictions") -> "Predictions":
+        """Predictions of several folds in the order of the rows, where rows have one."""
+        return predictions
+
+
+class Arrays(Answers):
+    """Rows in memory, which answer at once.
+
+    Parameters
+    ----------
+    rows : Rows
+        All rows, `dealt` into folds, with their classes.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        assert rows.classes is not None
+        self.rows, self.classes, self.n_rows = rows, rows.classes, len(rows)
+        self.n_scores = rows.scores.shape[1] if rows.scores.ndim == 2 else 1
+
+    def count(self) -> Plan[Float64Array]:
+        """Count them."""
+        return np.bincount(self.rows.truth, self.rows.weight, len(self.classes)).astype(np.float64)
+        yield
+
+    def fit(self, calibrator: Calibrator, left_out: Fold | None = None) -> Plan[Any]:
+        """Fit at once; what a fit to a part warns of, the fit to all rows says too."""
+        if left_out is None:
+            return fit_rows(calibrator, self.rows, self.classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return fit_rows(calibrator, self.rows.outside(left_out), self.classes)
+        yield
+
+    def inside(self, fold: Fold | None) -> Plan[Rows]:
+        """They are there."""
+        return self.rows.inside(fold)
+        yield
+
+    def in_order(self, predictions: "Predictions") -> "Predictions":
+        """In the order of the numbers that `dealt` has put into the keys."""
+        return predictions.take(np.argsort(predictions.rows.keys() & NUMBER, kind="stable"))
+
+
+class Passes(Answers):
+    """Rows that are read in passes.
+
+    Parameters
+    ----------
+    sample : Rows
+        Some of them.
+    options : PassOptions
+        How much memory may be used.
+    n_rows : int
+        Number of rows with a weight, or about so many.
+    classes : ndarray of shape (k,)
+        The labels.
+    """
+
+    def __init__(self, sample: Rows, options: PassOptions, n_rows: int, classes: Array) -> None:
+        self._sample, self._options = sample, options
+        self.n_rows, self.classes, self.n_scores = n_rows, classes, sample.scores.shape[1]
+
+    def count(self) -> Plan[Float64Array]:
+        """Count them in a pass; their number is then known."""
+        counts: ClassCounts = yield from count_classes(len(self.classes))
+        self.n_rows = counts.n_rows
+        return counts.mass
+
+    def fit(self, calibrator: Calibrator, left_out: Fold | None = None) -> Plan[Any]:
+        """Ask for passes."""
+        n_fitted, options = self.n_rows, self._options
+        if left_out is not None:
+            n_fitted = self.n_rows * int(left_out.others().sum()) // left_out.n_folds
+            options = options.at_most(n_fitted)
+        return fit_plan(calibrator, self.classes, Reading(self._sample, options, n_fitted, left_out))
+
+    def inside(self, fold: Fold | None) -> Plan[Rows]:
+        """Keep them as they are read."""
+        kept: Sample = yield TakeSample(MOST_HELD_OUT, fold)
+        rows = kept.rows()
+        unweighted = rows.weight is None or bool((rows.weight == 1).all())
+        return Rows(
+            rows.scores[:, 0] if self.n_dimensions == 1 else rows.scores,
+            rows.truth,
+            None if unweighted else rows.weight,
+            rows.keys(),
+            self.classes,
+        )
+
+
+def look_at(classes: Array, options: PassOptions, n_rows: int | None) -> Plan[Passes]:
+    """Look at rows that are read in passes: at the first of them, and at their number if it is not known."""
+    parts: list[Plan[Any]] = [_sample(), *([count_classes(len(classes))] if n_rows is None else [])]
+    sample, *counts = yield from together(parts)
+    if len(sample) == 0:
+        raise NoRowsError
+    return Passes(sample, options, counts[0].n_rows if n_rows is None else n_rows, classes)
+
+
+def _sample() -> Plan[Rows]:
+    taken: Sample = yield TakeSample()
+    return taken.rows()
+
+
+def answered(plan: Plan[Any]) -> Any:
+    """Run a plan of rows in memory, which asks for no pass."""
+    try:
+        next(plan)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("rows in memory answer at once")
+
+
+def folds_for(n_rows: int, n_scores: int) -> list[Fold]:
+    """The folds whose rows are left out in turn; none where there are too few rows."""
+    if n_rows * n_scores > MANY_SCORES:
+        return [Fold(0, max(N_FOLDS, n_rows // MOST_HELD_OUT), N_FOLDS - 1)]
+    n_folds = min(N_FOLDS, n_rows)
+    return [Fold(number, n_folds) for number in range(n_folds)] if n_folds > 1 else []
+
+
+def cross_fit(calibrator: Calibrator, rows: Answers, folds: Sequence[Fold]) -> Plan[Predictions]:
+    """Judge the rows of every fold by a fit to the others."""
+    parts = yield from together([_left_out(clone(calibrator), rows, fold) for fold in folds])
+    found = [part for part in parts if part is not None]
+    if not found:
+        nothing = np.empty(0, dtype=np.intp)
+        none = Rows(np.empty(0), nothing, classes=rows.classes)
+        return Predictions(none, np.empty((0, len(rows.classes))), nothing, len(folds))
+    joined = Predictions(
+        Rows.joined([part.rows for part in found]),
+        np.concatenate([part.proba for part in found]),
+        np.concatenate([part.fold for part in found]),
+        len(folds),
+    )
+    return rows.in_order(joined)
+
+
+def _left_out(calibrator: Calibrator, rows: Answers, fold: Fold) -> Plan[Predictions | None]:
+    parts: list[Plan[Any]] = [rows.fit(calibrator, fold), rows.inside(fold)]
+    try:
+        fitted, judged = yield from together(parts)
+    except NoRowsError:  # all of a few rows happened to be of this fold
+        return None
+    if len(judged) == 0:
+        return None
+    proba = np.asarray(fitted.predict_proba(judged.scores))
+    return Predictions(judged, proba, np.full(len(judged), fold.number, dtype=np.intp), 1)
+
+
+def judged_by(calibrator: Calibrator, rows: Answers) -> Plan[Predictions]:
+    """Judge rows by a calibrator that was fitted to them, where there are too few to leave any out."""
+    judged = yield from rows.inside(None)
+    proba = np.asarray(calibrator.predict_proba(judged.scores))
+    return Predictions(judged, proba, np.zeros(len(judged), dtype=np.intp), 0)
+
+
+def dealt(rows: Rows, n_folds: int, random_state: Seed) -> Rows:
+    """Rows with keys that deal them into `stratified_folds`, and hold their numbers."""
+    fold = stratified_folds(rows.truth, n_folds, random_state).astype(np.uint64)
+    key = (fold << np.uint64(32)) | np.arange(len(rows), dtype=np.uint64)
+    return Rows(rows.scores, rows.truth, rows.weight, key, rows.classes)
+
+
+def stratified_folds(truth: IntArray, n_folds: int, random_state: Seed) -> IntArray:
+    """A fold for every row: the sizes of the folds differ by at most one row, and so do the rows of a class.
+
+    A class with fewer rows than folds is in as many folds as it has rows.
+    """
+    shuffled = generator(random_state).permutation(len(truth))
+    by_class = shuffled[np.argsort(truth[shuffled], kind="stable")]
+    fold = np.empty(len(truth), dtype=np.intp)
+    fold[by_class] = np.arange(len(truth)) % n_folds
+    return fold
