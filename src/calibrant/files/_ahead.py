@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -10,7 +11,7 @@ T = TypeVar("T")
 def ahead(batches: Iterator[T]) -> Iterator[T]:
     """Give the same batches, each read while the one before it is worked on."""
     with ThreadPoolExecutor(1, "read ahead") as reader:
-        coming = reader.submit(next, batches, None)
+        coming = reader.submit(copy_context().run, next, batches, None)
         while (batch := coming.result()) is not None:
-            coming = reader.submit(next, batches, None)
+            coming = reader.submit(copy_context().run, next, batches, None)
             yield batch

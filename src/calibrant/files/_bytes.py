@@ -153,7 +153,7 @@ class KeptStream:
         Whether one pass is enough, so that nothing need be kept.
     """
 
-    share_read = None
+    share_read = n_bytes = None
 
     def __init__(self, stream: BinaryIO, once: bool) -> None:
         self._stream = stream

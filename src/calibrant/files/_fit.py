@@ -1,15 +1,21 @@
-"""Fitting in passes: the same models as in memory, on rows that may live anywhere."""
+"""Fitting to rows wherever they are: the same models, in memory or in passes."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from calibrant._core._arrays import Array, as_array
-from calibrant._core._errors import ParameterError
+from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
 from calibrant._core._names import NamedColumns
-from calibrant.calibrators import Calibrator, fit_plan, new_calibrator, warn_of_direction
+from calibrant._core._words import option
+from calibrant.calibrators import fit_plan, fit_rows, new_calibrator, warn_of_direction
+from calibrant.codes import check_code
 from calibrant.files._checked_rows import checked_rows
+from calibrant.files._labelled import LabelledRows
+from calibrant.files._score_check import ScoreCheck
 from calibrant.models import ScoreModel
 from calibrant.passes import (
     NoRowsError,
@@ -17,99 +23,129 @@ from calibrant.passes import (
     Plan,
     Progress,
     Reading,
+    Rows,
     RowsOfPass,
     Sample,
     TakeSample,
     run_plan,
+    surveyed,
 )
 
 
-def fit_in_passes(
+def fit(
     model: Any,
-    rows_of_pass: RowsOfPass,
+    rows: "LabelledRows | RowsOfPass",
     *,
+    in_passes: bool | None = None,
+    keep_predictions: bool = False,
     classes: object = None,
     n_rows: int | None = None,
     options: PassOptions | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Any:
-    """Fit a model or a calibrator on rows that are read in passes.
+    """Fit a model or a calibrator to rows of a file, a database, a frame, or of batches of one's own.
 
     Parameters
     ----------
     model : ScoreModel, calibrator or str
         What to fit: it is copied, not changed. Or the name of a calibrator.
-    rows_of_pass : callable
-        Gives an iterable of all rows in batches (`Rows`), whenever it is called; see `rows_of`.
+    rows : LabelledRows or callable
+        What `labelled` gives; or a function that gives all rows in batches (`Rows`) whenever it is called.
+    in_passes : bool, optional
+        Whether rows of `labelled` are read in passes, or into memory. By default in passes if they would take
+        more than 256 MiB, or a sixteenth of the machine's memory.
+    keep_predictions : bool, default=False
+        Whether a `ScoreModel` keeps the rows that it was measured on as ``predictions_``.
     classes : array-like of shape (k,), optional
-        The labels, in the order of the numbers in the rows. By default those of `rows_of_pass` or of the
-        model.
+        For a function that gives batches: the labels, in the order of the numbers in the rows. By default
+        those of the model.
     n_rows : int, optional
-        About how many rows there are, to choose the number of bins by. By default what `rows_of_pass` knows.
+        For a function that gives batches: about how many rows there are. By default they are counted.
     options : PassOptions, optional
-        How much memory may be used.
+        How much memory passes may use.
     progress : callable, optional
-        Called after every batch with a `Progress`.
+        Called after every batch with a `Progress`; by default what `labelled` was given.
 
     Returns
     -------
     object
-        The fitted copy: an ordinary one, as fitted in memory.
+        The fitted copy: an ordinary one, which `calibrant.save` takes. It remembers the columns of its
+        scores.
 
     See Also
     --------
-    rows_of : Rows of a file or frame.
+    labelled : Rows of a file.
+    compare : Which method to use.
 
     Notes
     -----
-    Nothing is approximated. Isotonic calibration, binning and accuracy tables of rows without weights are
-    those of the fit in memory bit for bit; weights and sigmoids agree to rounding, about 1e-12.
+    Nothing is approximated in passes. Isotonic calibration, binning and accuracy tables of rows without
+    weights are those of the fit in memory bit for bit; weights and sigmoids agree to rounding, about 1e-12.
+    A `ScoreModel` is measured, and learns its rule, on rows that its calibrators were not fitted to, see
+    there; in passes a row's fold is told by its key, in memory folds are stratified.
 
-    A `ScoreModel` is measured, and learns its rule, on a part of the rows by a calibrator that was fitted to
-    others: to one fifth of the rows, by the other four. Of more than a million rows it is about 200 000, by
-    800 000 others. In memory fewer rows are judged in five folds instead.
-
-    Not available, as they would need the folds of the fit in memory: ``n_bins="cv"``, and ``"cv"`` for the
-    cells or for lambda of an accuracy table.
+    Not available in passes, as they would need all rows at once: ``n_bins="cv"``, and ``"cv"`` for the cells
+    or for lambda of an accuracy table.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from calibrant.files import Rows, fit_in_passes
-    >>> scores = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    >>> position = np.array([0, 1, 0, 0, 1, 1])
-    >>> batches = [Rows(scores[:4], position[:4]), Rows(scores[4:], position[4:])]
-    >>> pav = fit_in_passes("pav", lambda: batches, classes=["no", "yes"])
-    >>> pav.blocks_.value
-    array([0.        , 0.33333333, 1.        ])
+    >>> import pyarrow as pa
+    >>> from calibrant.files import fit, labelled
+    >>> table = pa.table({"score": [1.0, 2.0, 3.0, 4.0], "answer": ["no", "yes", "no", "yes"]})
+    >>> fit("pav", labelled(table, scores="score", label="answer")).predict_proba([3.5, 4])[:, 1]
+    array([0.5, 1. ])
     """
-    labels = _labels(classes, rows_of_pass, model)
-    known = getattr(rows_of_pass, "n_rows", None) if n_rows is None else n_rows
-    filled = PassOptions() if options is None else options
-    if isinstance(model, ScoreModel):
-        plan = model.plan(labels, filled, known)
-    else:
-        plan = calibrator_plan(new_calibrator(model), labels, filled, known)
-    fitted = run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
+    if isinstance(rows, LabelledRows):
+        return _fit_labelled(model, rows, in_passes, keep_predictions, options or PassOptions())
+    labels = _labels(classes, rows, model)
+    known = getattr(rows, "n_rows", None) if n_rows is None else n_rows
+    plan = plan_of(model, labels, options or PassOptions(), known, keep_predictions)
+    fitted = run_plan(plan, checked_rows(rows, len(labels)), progress)
     warn_of_direction(fitted.calibrator_ if isinstance(fitted, ScoreModel) else fitted)
-    names = getattr(rows_of_pass, "scores", None)  # rows of a table know where they come from
-    if names is not None and isinstance(fitted, NamedColumns):
-        fitted.name_columns(names)
     return fitted
 
 
-def _labels(classes: object, rows_of_pass: Any, model: Any) -> Array:
-    for given in (classes, getattr(rows_of_pass, "classes", None), getattr(model, "classes", None)):
-        if given is not None:
-            labels = as_array(given, "classes")
-            if len(labels) < 2 or len(np.unique(labels)) < len(labels):
-                raise ParameterError(f"classes must be two or more distinct labels; got {labels.tolist()}")
-            return labels
-    raise ParameterError("classes must be given where rows have only the numbers of their classes; got none")
+def _fit_labelled(
+    model: Any, rows: LabelledRows, in_passes: bool | None, keep_predictions: bool, options: PassOptions
+) -> Any:
+    in_memory = rows.load(in_passes)
+    check = ScoreCheck(rows.source.name, rows.said, rows.classes)
+    code = _code_of(model, len(rows.classes), len(rows.columns))
+    if in_memory is not None:
+        check.rows(in_memory, code)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
+            fitted = fit_in_memory(model, in_memory, keep_predictions)
+    else:
+        plan = plan_of(model, rows.classes, options, rows.n_rows, keep_predictions)
+        plan = surveyed(plan, len(rows.classes), check.survey, code)
+        try:
+            fitted = run_plan(plan, rows, rows.progress)
+        except NoRowsError:
+            raise rows.no_weight() from None
+    if isinstance(fitted, NamedColumns):
+        fitted.name_columns(rows.columns)
+    return fitted
+
+
+def fit_in_memory(model: Any, rows: Rows, keep_predictions: bool = False) -> Any:
+    """A fitted copy of a model or a calibrator, for checked rows in memory."""
+    if isinstance(model, ScoreModel):
+        return clone(model).fit_rows(rows, keep_predictions=keep_predictions)
+    return fit_rows(new_calibrator(model), rows, rows.classes)
+
+
+def plan_of(
+    model: Any, classes: Array, options: PassOptions, n_rows: int | None, keep_predictions: bool = False
+) -> Plan[Any]:
+    """The plan of a model, or of a calibrator."""
+    if isinstance(model, ScoreModel):
+        return model.plan(classes, options, n_rows, keep_predictions=keep_predictions)
+    return calibrator_plan(new_calibrator(model), classes, options, n_rows)
 
 
 def calibrator_plan(
-    calibrator: Calibrator, classes: Array, options: PassOptions, n_rows: int | None = None
+    calibrator: Any, classes: Array, options: PassOptions, n_rows: int | None = None
 ) -> Plan[Any]:
     """The plan of a calibrator, which is fitted in place.
 
@@ -135,3 +171,27 @@ def calibrator_plan(
         raise NoRowsError
     fitted = yield from fit_plan(calibrator, classes, Reading(sample, options, n_rows))
     return fitted
+
+
+def _labels(classes: object, rows: Any, model: Any) -> Array:
+    for given in (classes, getattr(rows, "classes", None), getattr(model, "classes", None)):
+        if given is not None:
+            labels = as_array(given, "classes")
+            if len(labels) < 2 or len(np.unique(labels)) < len(labels):
+                raise ParameterError(f"classes must be two or more distinct labels; got {labels.tolist()}")
+            return labels
+    raise ParameterError("classes must be given where rows have only the numbers of their classes; got none")
+
+
+def _code_of(model: Any, n_classes: int, n_columns: int) -> Array | None:
+    """The code behind the scores; None without one, or if the fit will say that it does not suit."""
+    given = getattr(model, "code", None)
+    if given is None:
+        return None
+    try:
+        code = np.asarray(check_code(given, n_classes))
+    except ParameterError as error:  # here the number of classes is no option, but what the rows have
+        raise DataError(
+            f"there must be fewer classes for {option('code')} {given}; got {n_classes}; use another code"
+        ) from error
+    return code if code.shape[1] == n_columns else None

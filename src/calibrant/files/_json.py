@@ -47,6 +47,11 @@ class JsonLinesSource(Source):
         return self._n_rows
 
     @property
+    def n_bytes(self) -> int | None:
+        """How many bytes of text there are, if it is not compressed."""
+        return self._content.n_bytes
+
+    @property
     def share_read(self) -> float | None:
         """How much of the file the present pass has read."""
         return self._content.share_read

@@ -120,6 +120,11 @@ class Source(Columns):
         return None
 
     @property
+    def n_bytes(self) -> int | None:
+        """How many bytes its text has, or None where nothing tells before it is read."""
+        return None
+
+    @property
     def share_read(self) -> float | None:
         """How much of the file the present pass has read, from 0 to 1, or None where nothing tells."""
         return None

@@ -34,7 +34,7 @@ from calibrant.models._learned import Learned, learn
 from calibrant.models._plan import Arrays, Predictions, answered, dealt, folds_for, look_at
 from calibrant.models._read_rows import read_rows
 from calibrant.models._summary import TrainingSummary
-from calibrant.passes import PassOptions, Plan
+from calibrant.passes import PassOptions, Plan, Rows
 
 
 class ScoreModel(NamedColumns, BaseEstimator):
@@ -168,17 +168,39 @@ class ScoreModel(NamedColumns, BaseEstimator):
         coded = self.code is not None or takes_of(chosen) == "columns"
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
         calibrator = calibrator_for(chosen, rows.scores.ndim, self.code, self.combine)
-        costs, rule = self.read_decisions(rows.classes)
         labels = _labels_of_columns(calibrator, rows.classes)
         with all_or_nothing(self):
             rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
-            answers = Arrays(rows)
-            folds = folds_for(answers.n_rows, answers.n_scores)
-            if folds:
-                answers = Arrays(dealt(rows, folds[0].n_folds, random_state=0))
-            learned = answered(learn(calibrator, costs, rule, answers))
-            warn_of_direction(learned.calibrator)
-            self._keep(learned, rows.classes, costs, keep_predictions)
+            self.fit_rows(rows, keep_predictions=keep_predictions)
+            warn_of_direction(self.calibrator_)
+        return self
+
+    def fit_rows(self, rows: Rows, *, keep_predictions: bool = False) -> Self:
+        """Fit to rows that were checked, without a word about the direction of their scores.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows, with their classes.
+        keep_predictions : bool, default=False
+            Whether the rows that were measured are kept as `predictions_`, with their probabilities.
+
+        Returns
+        -------
+        Self
+            The fitted model.
+        """
+        rows = rows.present()
+        answers = Arrays(rows)
+        folds = folds_for(answers.n_rows, answers.n_scores)
+        if folds:
+            answers = Arrays(dealt(rows, folds[0].n_folds, random_state=0))
+        calibrator = calibrator_for(
+            new_calibrator(self.calibrator), rows.scores.ndim, self.code, self.combine
+        )
+        costs, rule = self.read_decisions(rows.classes)
+        learned = answered(learn(calibrator, costs, rule, answers))
+        self._keep(learned, rows.classes, costs, keep_predictions)
         return self
 
     def plan(

@@ -21,13 +21,17 @@ class Progress:
     Attributes
     ----------
     number : int
-        Number of the present pass, from 1. How many there will be is not known before the last.
+        Number of the present pass, from 1, and 0 before the first. How many there will be is not known before
+        the last.
     rows : int
         Rows of this pass so far.
+    what : str
+        What the rows are read for, if it is no pass of a plan.
     """
 
     number: int
     rows: int
+    what: str = ""
 
 
 def reduce_rows(task: Task, rows: Iterable[Rows], progress: Callable[[int], None] | None = None) -> Summary:

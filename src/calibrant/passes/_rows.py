@@ -92,7 +92,7 @@ class Rows:
         Parameters
         ----------
         batches : sequence of Rows
-            One batch or more.
+            One batch or more, in the order of the rows if these have no keys.
 
         Returns
         -------
@@ -101,14 +101,16 @@ class Rows:
         """
         if len(batches) == 1:
             return batches[0]
+        unkeyed = all(batch.key is None for batch in batches)
         weighted = any(batch.weight is not None for batch in batches)
         weights = [np.ones(len(batch)) if batch.weight is None else batch.weight for batch in batches]
         return Rows(
             np.concatenate([batch.scores for batch in batches]),
             np.concatenate([batch.truth for batch in batches]),
             np.concatenate(weights) if weighted else None,
-            np.concatenate([batch.keys() for batch in batches]),
+            None if unkeyed else np.concatenate([batch.keys() for batch in batches]),
             batches[0].classes,
+            batches[0].first,
         )
 
     def present(self) -> "Rows":

@@ -1,0 +1,443 @@
+"""The one reader of rows with labels: batch by batch, as often as a fit needs them, or all at once."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._chance import generator
+from calibrant._core._checks import ROUNDING, check_option
+from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._names import label_text
+from calibrant._core._words import option
+from calibrant.files._ahead import ahead
+from calibrant.files._batch import BatchReader
+from calibrant.files._classes import ClassesOf, Numbered, choose_scores, sorted_texts
+from calibrant.files._columns import label_codes, label_values, read_label_texts, texts_that_occur
+from calibrant.files._open import open_source
+from calibrant.files._source import Source
+from calibrant.passes import Progress, Rows
+
+#: How far from one the printed probabilities of a row may sum.
+SUM_ROUNDING = 1e-3
+#: Rows may take so many bytes in memory, and this share of what the machine has; work on them takes several
+#: times as much.
+MOST_BYTES, SHARE_OF_MEMORY, NUMBER_BYTES = 1 << 28, 1 / 16, 8
+#: Rows of a sample, for a page or to learn a rule from.
+SAMPLE_ROWS = 200_000
+
+
+def labelled(
+    where: Any,
+    *,
+    scores: str | Sequence[str],
+    label: str,
+    weight: str | None = None,
+    key: str | None = None,
+    by: str | None = None,
+    classes: Sequence[object] | None = None,
+    positive: object = None,
+    coded: bool = False,
+    kind: str = "margin",
+    handle_invalid: str = "error",
+    batch_rows: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> "LabelledRows":
+    """Take rows with scores and labels from a file, a folder, a database or a frame.
+
+    Parameters
+    ----------
+    where : Source, str, path, or frame
+        Where the rows are: whatever `open_source` opens.
+    scores : str or sequence of str
+        The columns of the scores: a name, a pattern such as ``"s_*"`` in which the star stands for the class,
+        several of either with commas between; or a sequence of names. A single one is the score of the
+        positive of two classes.
+    label : str
+        The column of the labels.
+    weight : str, optional
+        The column of the weights.
+    key : str, optional
+        A column that says which rows belong together where rows are split into folds, such as a customer's
+        number. By default the rows are numbered, and every row stands for itself.
+    by : str, optional
+        A column of groups that are to be told apart; the key of a row is then the number of its group in
+        `LabelledRows.groups`.
+    classes : sequence of shape (k,), optional
+        The labels of the columns in order, where their names do not tell them; for a single score the
+        positive class is the second, for the columns of a code they are its rows.
+    positive : object, optional
+        With a single score: the label that a high score stands for. By default the one that the star of the
+        pattern stands for, or else the greater label.
+    coded : bool, default=False
+        Whether the columns are those of a code, and not of the classes.
+    kind : {"margin", "probability"}, default="margin"
+        What the scores are. Probabilities are checked to be some.
+    handle_invalid : {"error", "skip"}, default="error"
+        What happens to a row with a missing or infinite score or weight, a negative weight, no label, an
+        unknown label, or no key: an error that names the row, or it is left out.
+    batch_rows : int, optional
+        The greatest number of rows in a batch. By default there are fewer the more columns are read.
+    progress : callable, optional
+        Called after every batch with a `Progress`.
+
+    Returns
+    -------
+    LabelledRows
+        The rows: call it for a pass over batches of `Rows`, or `LabelledRows.read` them all.
+
+    See Also
+    --------
+    fit, evaluate, compare : What to do with them.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from calibrant.files import labelled
+    >>> table = pa.table({"s_no": [2.0, 1.0, 0.5], "s_yes": [0.1, 1.5, 3.0], "answer": ["no", "yes", "yes"]})
+    >>> rows = labelled(table, scores="s_*", label="answer")
+    >>> rows.classes
+    array(['no', 'yes'], dtype='<U3')
+    >>> rows.read().truth
+    array([0, 1, 1])
+    """
+    check_option("kind", kind, ("margin", "probability"))
+    check_option("handle_invalid", handle_invalid, ("error", "skip"))
+    source = where if isinstance(where, Source) else open_source(where)
+    if weight is not None and weight == label:
+        raise ParameterError(
+            f"a column must have one use; got {label!r} for {option('label')} and {option('weight')}"
+        )
+    chosen = choose_scores(source, scores, [label, weight, key, by])
+    given = None if classes is None else [str(label_text(each)) for each in classes]
+    said = ClassesOf(chosen, None if positive is None else label_text(positive), given, coded)
+    said.check()
+    return LabelledRows(
+        source, said, label, weight, key, by, kind, handle_invalid == "skip", batch_rows, progress
+    )
+
+
+class LabelledRows:
+    """Rows of a source with their labels, made by `labelled`.
+
+    Attributes
+    ----------
+    source : Source
+        Where the rows are.
+    columns : tuple of str
+        The columns of the scores.
+    label, weight, key, by : str or None
+        The columns of labels, weights, keys and groups.
+    kind : {"margin", "probability"}
+        What the scores are.
+    groups : list of str
+        The names of the groups that were found so far.
+    n_skipped : int
+        Rows that the last pass has left out.
+    n_read : int
+        Rows of the last pass that can be used.
+    memory : Rows or None
+        All rows, once they were loaded into memory.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        said: ClassesOf,
+        label: str,
+        weight: str | None,
+        key: str | None,
+        by: str | None,
+        kind: str,
+        skips: bool,
+        batch_rows: int | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.source, self.said, self.columns = source, said, said.chosen.columns
+        self.label, self.weight, self.key, self.by, self.kind = label, weight, key, by, kind
+        self.skips, self.batch_rows, self.progress = skips, batch_rows, progress
+        self.n_skipped = self.n_read = self._n_checked = 0
+        self.memory: Rows | None = None
+        self._labels = None if said.known is None else Numbered(said.known)
+        self._groups = Numbered()
+        self._classes: Array | None = None
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows that will be used, if it is known before they are read."""
+        return self.source.n_rows if self.weight is None and not self.skips else None
+
+    @property
+    def groups(self) -> list[str]:
+        """The names of the groups that were found so far."""
+        return self._groups.texts
+
+    @property
+    def classes(self) -> Array:
+        """The labels, in the order of the numbers in the rows; looked for if only the rows tell them."""
+        if self._classes is None:
+            self._find_classes()
+        assert self._classes is not None
+        return self._classes
+
+    def __call__(self) -> Iterator[Rows]:
+        """Read all rows once, batch by batch.
+
+        Yields
+        ------
+        Rows
+            Checked rows.
+        """
+        if self._classes is None:
+            self._find_classes()
+        return ahead(self._batches()) if self.source.any_thread else self._batches()
+
+    def read(self, *, most_bytes: int | None = None) -> Rows | None:
+        """Read all rows into memory.
+
+        Parameters
+        ----------
+        most_bytes : int, optional
+            How many bytes they may take.
+
+        Returns
+        -------
+        Rows or None
+            The rows; None if they would take more.
+        """
+        gathered = _Gathered(None)
+        for rows in self._watched(self._batches(find=True), "reading"):
+            gathered.add(rows)
+            if most_bytes is not None and gathered.n_seen * self._n_columns * NUMBER_BYTES > most_bytes:
+                return None
+        return self._finished(gathered)
+
+    def sample(self, n_rows: int = SAMPLE_ROWS) -> Rows:
+        """Read all rows, and keep a fair sample of them, always the same one, in the order read.
+
+        Parameters
+        ----------
+        n_rows : int, default=200_000
+            How many rows to keep at most.
+
+        Returns
+        -------
+        Rows
+            The rows.
+        """
+        gathered = _Gathered(n_rows)
+        for rows in self._watched(self._batches(find=True, named=True), "reading"):
+            gathered.add(rows)
+        return self._finished(gathered)
+
+    def load(self, in_passes: bool | None = None) -> Rows | None:
+        """Read all rows into memory, unless the user or their number says that they are read in passes.
+
+        Parameters
+        ----------
+        in_passes : bool, optional
+            What the user says; without effect once they are in memory.
+
+        Returns
+        -------
+        Rows or None
+            The rows; None if they are to be read in passes.
+        """
+        if self.memory is None and not (in_passes or (in_passes is None and self._is_large())):
+            self.memory = self.read(most_bytes=most_bytes() if in_passes is None else None)
+        return self.memory
+
+    def load_or_sample(self, in_passes: bool | None = None) -> Rows:
+        """Read all rows into memory, or of too many a sample."""
+        rows = self.load(in_passes)
+        return self.sample() if rows is None else rows
+
+    def no_weight(self) -> DataError:
+        """Say that there must be a row that counts."""
+        return DataError(
+            f"the column {self.weight!r} of {self.source.name} must not be all zero; got zero for every row"
+        )
+
+    @property
+    def _n_columns(self) -> int:
+        others = (self.label, self.weight, self.key, self.by)
+        return len(self.columns) + sum(name is not None for name in others)
+
+    def _is_large(self) -> bool:
+        """Whether the rows take too much memory, as far as that is known before they are read.
+
+        It is known of formats that count their rows, and about as much as a text file takes on disk. A
+        compressed file, a query or a pipe is found out about while it is read.
+        """
+        if self.source.n_rows is not None:
+            return self.source.n_rows * self._n_columns * NUMBER_BYTES > most_bytes()
+        return (self.source.n_bytes or 0) > most_bytes()
+
+    def _watched(self, batches: Iterator[Rows], what: str) -> Iterator[Rows]:
+        n_rows = 0
+        for rows in batches:
+            n_rows += len(rows)
+            if self.progress is not None:
+                self.progress(Progress(0, n_rows, what))
+            yield rows
+
+    def _batches(self, *, find: bool = False, named: bool = False) -> Iterator[Rows]:
+        """All rows once; labels that are not known yet are numbered as they come, if they are to be found."""
+        if find and self._classes is None and self._labels is None:
+            self._labels = Numbered()
+        assert self._labels is not None
+        self.n_skipped = self.n_read = first = 0
+        self._label_type: pa.DataType = pa.string()
+        used = (*self.columns, self.label, self.weight, self.key, self.by)
+        wanted = list(dict.fromkeys(name for name in used if name is not None))
+        for batch in self.source.batches(wanted, self.batch_rows):
+            self._label_type = batch.column(self.label).type
+            rows = self._rows(batch, first, named)
+            self.n_read += len(rows)
+            first += batch.num_rows
+            self.n_skipped = first - self.n_read
+            yield rows
+        self._refuse_no_rows(first)
+
+    def _rows(self, batch: pa.RecordBatch, first: int, named: bool) -> Rows:
+        reader = BatchReader(batch, self.source, first, self.skips)
+        matrix = reader.scores(self.columns)
+        if self.kind == "probability" and first >= self._n_checked:
+            self._check_proba(matrix, reader, first)
+            self._n_checked = first + batch.num_rows
+        assert self._labels is not None
+        truth = reader.numbered(self.label, self._labels)
+        weight = None if self.weight is None else reader.weights(self.weight)
+        key: Any = None if self.key is None else reader.hashes(self.key)
+        if self.by is not None:
+            key = reader.names(self.by) if named else reader.groups(self.by, self._groups).astype(np.uint64)
+        scores = matrix[:, 0] if self.said.alone else matrix
+        rows = Rows(scores, truth, weight, key, self._classes, first)
+        return rows if reader.usable is None else rows.take(reader.usable)
+
+    def _check_proba(self, matrix: Float64Array, reader: BatchReader, first: int) -> None:
+        """Refuse numbers that are no probabilities, with the row that has them."""
+        rows = matrix if reader.usable is None else np.where(reader.usable[:, None], matrix, np.nan)
+        outside = (rows < -ROUNDING) | (rows > 1 + ROUNDING)
+        if outside.any():
+            row, place = np.argwhere(outside)[0]
+            raise DataError(
+                f"the column {self.columns[place]!r} of {self.source.name} must hold probabilities, from 0 to "
+                f"1; got {rows[row, place]:g} in {self.source.place(first + int(row))}; scores must go "
+                "through calibrant fit and apply first"
+            )
+        if len(self.columns) == 1 or self.said.coded:
+            return
+        total = rows.sum(axis=1)
+        wrong = np.abs(total - 1.0) > SUM_ROUNDING
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(
+                f"the probabilities of a row of {self.source.name} must sum to one; got {total[row]:g} in "
+                f"{self.source.place(first + row)}; does {option('scores')} name the columns of all classes?"
+            )
+
+    def _refuse_no_rows(self, n_there: int) -> None:
+        """Refuse a file of which no row can be used."""
+        if n_there == 0:
+            raise DataError(f"{self.source.name} must have at least one row under its header; it has none")
+        if self.n_read == 0:
+            raise DataError(
+                f"{self.source.name} must have a row that can be used; all {n_there:,} were left out; see "
+                f"what is wrong with them by {option('handle_invalid')} error"
+            )
+
+    def _finished(self, gathered: "_Gathered") -> Rows:
+        """What was gathered, with the classes in their order and the groups numbered."""
+        rows = gathered.rows()
+        assert self._labels is not None
+        truth = rows.truth
+        if not self._labels.fixed:
+            texts = self.said.in_order(sorted_texts(self._labels.texts, self._label_type, self.source.as_text))
+            truth = self._labels.places_in(texts)[truth]
+            self._labels = Numbered(texts)
+        if self._classes is None:
+            self._classes = label_values(self._labels.texts, self._label_type, self.source.as_text)
+        key = rows.key
+        if key is not None and key.dtype == object:
+            names, codes = np.unique(key.astype(np.str_), return_inverse=True)
+            self._groups, key = Numbered(names.tolist()), codes.astype(np.uint64)
+        return Rows(rows.scores, truth, rows.weight, key, self._classes)
+
+    def _find_classes(self) -> None:
+        """Find the classes, and the type of their labels, in a pass over these that ends as soon as it can."""
+        known = self.said.known
+        if known is not None:
+            needed = 0
+        else:
+            # A third label, which a single score cannot have, is an error with its row when a pass comes to it.
+            needed = 2 if self.said.alone and not self.skips else sys.maxsize
+        found: dict[str, None] = {}
+        label_type, first = pa.string(), 0
+        for batch in self.source.batches([self.label]):
+            column = batch.column(0)
+            label_type = column.type
+            lenient = self.skips or not needed
+            read = (
+                label_codes(column, self.label, self.source)
+                if lenient
+                else read_label_texts(column, self.label, self.source, first)
+            )
+            found |= dict.fromkeys(texts_that_occur(*read))
+            first += batch.num_rows
+            if self.progress is not None:
+                self.progress(Progress(0, first, "looking for labels"))
+            if len(found) >= needed:
+                break
+        self.n_read = max(len(found), int(needed == 0))
+        self._refuse_no_rows(first)
+        texts = known
+        if texts is None:
+            ordered = sorted_texts(list(found)[:needed], label_type, self.source.as_text)
+            texts = self.said.in_order(ordered)
+        self._labels = Numbered(texts)
+        self._classes = label_values(texts, label_type, self.source.as_text)
+
+
+class _Gathered:
+    """Rows of all batches; or a fair sample of them, always the same one, in the order read."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most, self._n, self.n_seen = most, 0, 0
+        self._parts: list[tuple[Rows, Float64Array | None]] = []
+        self._random = generator(0)
+
+    def add(self, rows: Rows) -> None:
+        """Take the rows of a batch; of a sample those of the least random numbers stay."""
+        self.n_seen += len(rows)
+        self._n += len(rows)
+        self._parts.append((rows, None if self._most is None else self._random.random(len(rows))))
+        if self._most is not None and self._n > 2 * self._most:
+            self._thin(self._most)
+
+    def _thin(self, most: int) -> None:
+        rows = Rows.joined([part for part, _ in self._parts])
+        numbers = np.concatenate([number for _, number in self._parts if number is not None])
+        if len(numbers) > most:
+            kept = np.sort(np.argpartition(numbers, most)[:most])
+            rows, numbers = rows.take(kept), numbers[kept]
+        self._parts, self._n = [(rows, numbers)], len(numbers)
+
+    def rows(self) -> Rows:
+        """All that was kept."""
+        if self._most is not None:
+            self._thin(self._most)
+        return Rows.joined([part for part, _ in self._parts])
+
+
+def most_bytes() -> int:
+    """How many bytes the rows may take in memory."""
+    try:
+        installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not every system tells
+        return MOST_BYTES
+    return min(MOST_BYTES, int(installed * SHARE_OF_MEMORY))
