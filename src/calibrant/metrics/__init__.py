@@ -1,6 +1,8 @@
 """How good are these probabilities? Arrays in, floats or frozen dataclasses out.
 
 ==================  ====================================================================================
+all at once         `evaluate`: every measure, each with an interval; `EvaluationSums` for batches of rows;
+                    `paired_difference`: is one forecast better than another?
 losses              `brier_score`, `rms_error`, `cross_entropy`, `log_loss`, `error_rate`
 ranking             `auc`, `roc_points`
 reliability         `reliability_bins`, `reliability_by_class`, `reliability_at_rank`; without bins
@@ -45,6 +47,10 @@ from calibrant.metrics._direction import (
     sides_of as sides_of,
     wrong_columns as wrong_columns,
 )
+from calibrant.metrics._estimate import Estimate
+from calibrant.metrics._evaluate import evaluate, paired_difference
+from calibrant.metrics._evaluation import CalibrationErrors, ClassEvaluation, CostEvaluation, Evaluation
+from calibrant.metrics._evaluation_sums import EvaluationSums
 from calibrant.metrics._isotonic import (
     BAND_LEVEL as BAND_LEVEL,
     N_RESAMPLES as N_RESAMPLES,
@@ -79,8 +85,14 @@ from calibrant.metrics._rows import (
 
 __all__ = [
     "BrierDecomposition",
+    "CalibrationErrors",
+    "ClassEvaluation",
+    "CostEvaluation",
     "CoverageCurve",
     "DetectionCurve",
+    "Estimate",
+    "Evaluation",
+    "EvaluationSums",
     "IsotonicReliability",
     "MailingProfit",
     "ReliabilityBins",
@@ -93,11 +105,13 @@ __all__ = [
     "cross_entropy",
     "detection_curve",
     "error_rate",
+    "evaluate",
     "expected_calibration_error",
     "isotonic_reliability",
     "isotonic_reliability_by_class",
     "log_loss",
     "mailing_profit",
+    "paired_difference",
     "reliability_at_rank",
     "reliability_bins",
     "reliability_by_class",

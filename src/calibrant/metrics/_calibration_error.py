@@ -8,7 +8,7 @@ import numpy as np
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant._core._checks import check_flag, check_option, is_whole, shown
 from calibrant._core._errors import ParameterError
-from calibrant.metrics._bins import fixed_width_bins
+from calibrant.metrics._bins import fixed_width_bins, group_sums
 from calibrant.metrics._rows import Forecasts, read_forecasts
 
 Mode = Literal["positive", "top_label", "classwise"]
@@ -132,10 +132,16 @@ def _error(
     corrected: bool,
 ) -> float:
     """The error of probabilities in numbered bins."""
-    mass = np.bincount(numbers, weights)
+    sums = (group_sums(numbers, each) for each in (weights, weights * chance, weights * happened))
+    return error_in_bins(*sums, norm=norm, corrected=corrected)
+
+
+def error_in_bins(
+    mass: Float64Array, expected: Float64Array, came: Float64Array, *, norm: int = 1, corrected: bool = False
+) -> float:
+    """The error from the weights of bins, and of what was expected and what came in them."""
     held = mass > 0
-    expected = np.bincount(numbers, weights * chance)[held]
-    came, mass = np.bincount(numbers, weights * happened)[held], mass[held]
+    mass, expected, came = mass[held], expected[held], came[held]
     distance, share = np.abs(expected - came) / mass, mass / mass.sum()
     variance = np.zeros(len(mass))
     if corrected:
@@ -148,11 +154,15 @@ def _error(
 
 def _even_bins(chance: Float64Array, weights: Float64Array, n_bins: int) -> IntArray:
     """Bins of about equal weight: a probability is in the bin in which the weight below it ends."""
-    values, place = np.unique(chance, return_inverse=True)
-    mass = np.bincount(place, weights, len(values))
+    _, place = np.unique(chance, return_inverse=True)
+    return even_bins(group_sums(place, weights), n_bins)[place]
+
+
+def even_bins(mass: Float64Array, n_bins: int) -> IntArray:
+    """The same for the weights of distinct probabilities that rise."""
     below = np.cumsum(mass) - mass
     bins: IntArray = np.minimum((n_bins * below / mass.sum()).astype(np.intp), n_bins - 1)
-    return bins[place]
+    return bins
 
 
 def _mean_of_folded_normal(mean: Float64Array, spread: Float64Array) -> Float64Array:

@@ -288,21 +288,29 @@ def put_in_order(is_positive: BoolArray, forecast: Float64Array, weight: Float64
 
 
 def fit_in_order(rows: Ordered) -> IsotonicFit:
+    weight, positive = _sums(rows)
+    starts, frequency, weight = pooled_blocks(positive, weight)
+    places = rows.starts[starts]
+    return IsotonicFit(
+        least=rows.forecast[places],
+        greatest=rows.forecast[np.append(places[1:], len(rows.forecast)) - 1],
+        frequency=frequency,
+        weight=weight,
+    )
+
+
+def pooled_blocks(
+    positive: Float64Array, weight: Float64Array
+) -> tuple[IntArray, Float64Array, Float64Array]:
+    """Where the blocks of the regression begin, their frequencies and weights."""
     from scipy.optimize import isotonic_regression  # noqa: PLC0415  (half a second that few calls need)
 
-    weight, positive = _sums(rows)
     starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
     # Frequencies from sums, not from running means: exact counts give exact shares.
     positive, weight = np.add.reduceat(positive, starts), np.add.reduceat(weight, starts)
     risen = np.append(0, np.flatnonzero(np.diff(positive / weight) > SAME_FREQUENCY) + 1)
-    places = rows.starts[starts[risen]]
     positive, weight = np.add.reduceat(positive, risen), np.add.reduceat(weight, risen)
-    return IsotonicFit(
-        least=rows.forecast[places],
-        greatest=rows.forecast[np.append(places[1:], len(rows.forecast)) - 1],
-        frequency=np.minimum(positive / weight, 1.0),
-        weight=weight,
-    )
+    return starts[risen], np.minimum(positive / weight, 1.0), weight
 
 
 def _sums(rows: Ordered) -> tuple[Float64Array, Float64Array]:

@@ -1,0 +1,65 @@
+"""The area under a ROC curve and its variance, from points."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._core._arrays import Float64Array
+from calibrant.metrics._estimate import Estimate
+from calibrant.metrics._intervals import area_estimate
+from calibrant.metrics._points import Points
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """How a column ranks.
+
+    Attributes
+    ----------
+    area : float
+        Area under the ROC curve; `nan` if a class has no rows.
+    variance : float
+        Its variance, by DeLong, DeLong and Clarke-Pearson (1988).
+    slack : float
+        By how much the area may be off because rows were pooled.
+    below, above : ndarray of shape (m,)
+        For every point the share of the negatives below it, and of the positives above it; of those at it
+        one half.
+    n_least : float
+        Number of rows of the smaller class.
+    """
+
+    area: float
+    variance: float
+    slack: float
+    below: Float64Array
+    above: Float64Array
+    n_least: float
+
+    def estimate(self) -> Estimate:
+        """The area with its interval."""
+        return area_estimate(self.area, self.variance, self.n_least, self.slack)
+
+
+def rank_points(points: Points) -> Ranking:
+    """Rank the rows of a column."""
+    positive, negative = float(points.pos.sum()), float(points.neg.sum())
+    if not (positive > 0 and negative > 0):
+        return Ranking(math.nan, math.nan, 0.0, np.empty(0), np.empty(0), 0.0)
+    below = (np.cumsum(points.neg) - points.neg / 2) / negative
+    above = 1 - (np.cumsum(points.pos) - points.pos / 2) / positive
+    area = min(float(points.pos @ below) / positive, 1.0)
+    parts = ((points.pos2, below, positive), (points.neg2, above, negative))
+    variance, sizes = 0.0, []
+    for squares, chance, total in parts:
+        size = total * (total / float(squares.sum()))
+        sizes.append(size)
+        variance += (
+            float(squares @ (chance - area) ** 2) / total**2 * (size / (size - 1) if size > 1 else 1.0)
+        )
+    slack = 0.0
+    if not points.exact:
+        wide = points.high > points.low
+        slack = float(points.pos[wide] @ points.neg[wide]) / 2 / positive / negative
+    return Ranking(area, variance, slack, below, above, min(sizes))
