@@ -1,24 +1,19 @@
 """Fit a model to a file of scores."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import click
 
-from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
 from calibrant.calibrators import DEFAULT, METHODS
-from calibrant.cli._cost_file import CostFile, read_cost_file
-from calibrant.cli._direction import ScoreCheck
-from calibrant.cli._options import listed
-from calibrant.cli._passes import rows_in_passes
+from calibrant.cli._options import columns_of
+from calibrant.cli._progress import showing
 from calibrant.cli._show import (
     Table,
     amount,
     count,
-    number,
     percent,
     rows_read,
     show_facts,
@@ -26,95 +21,86 @@ from calibrant.cli._show import (
     show_table,
     show_text,
 )
-from calibrant.cli._size import read_unless_large
-from calibrant.cli._wanted import Wanted, choose_scores
-from calibrant.files import STANDARD, open_source
+from calibrant.files import STANDARD, fit, labelled, open_source, read_cost_file
 
-if TYPE_CHECKING:
-    from calibrant.cli._fitting import Fitted
+LOSSES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
 
 
 def run(
     *,
     scores_file: str,
-    scores: str,
-    label: str,
-    weight: str | None,
-    positive: str | None,
-    classes: str | None,
     form: dict[str, Any],
     in_passes: bool | None,
-    invalid: str,
     engine: str,
     master: str | None,
     method: str,
     combine: str | None,
     code: str | None,
-    kind: Literal["margin", "probability"],
+    kind: Any,
     costs: str | None,
     rule: str | None,
     date: str | None,
     page: str | None,
     out: str,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Read, fit, save, and say how good it is."""
-    _check_method(method, kind, code, combine)
     if out == STANDARD:
         raise ParameterError("--out must be a file for the model; got '-'; standard output shows the summary")
     if rule is not None and costs is None:
         raise ParameterError(f"--rule {rule} must come with --costs; got none")
+    _check_method(method, kind, code, combine)
     _check_engine(engine, master, in_passes, form)
     file = None if costs is None else read_cost_file(costs)
-    wanted = Wanted(
-        scores,
-        label,
-        weight,
-        None,
-        positive,
-        listed(classes),
-        coded=code is not None,
-        proba=kind == "probability",
-        skips=invalid == "skip",
-    )
-    rows, source = None, None
+    columns = columns_of(given, kind=kind, coded=code is not None)
     if engine == "here":
-        source = open_source(scores_file, **form)
-        _check_columns(method, choose_scores(source, wanted).columns)
-        rows = read_unless_large(source, wanted, scores_file, in_passes)
-    # scikit-learn takes its time to load; what is wrong with rows in memory is known before.
-    from calibrant.cli._fitting import fit_in_memory, fit_passes
-    from calibrant.models import ScoreModel, named_method, save
-
-    def new(found: Array) -> ScoreModel:
-        return ScoreModel(
-            named_method(method, kind),
-            None if file is None else _costs(file, found),
-            rule,
-            code=code,
-            combine=combine or _combination(code),
-            classes=found.tolist(),
-        )
-
-    if source is None:
-        import calibrant.spark  # noqa: F401  (the line that says what to install, if it is not)
-        from calibrant.cli._fit_spark import fit_spark
-
-        fitted = fit_spark(scores_file, form["format"], wanted, str(master), new)
-    elif rows is None:
-        passes = rows_in_passes(source, wanted)
-        fitted = fit_passes(passes, new, ScoreCheck(source.name, passes.scores, passes.classes, wanted))
+        with showing() as progress:
+            rows = labelled(open_source(scores_file, **form), **columns, progress=progress)
+            _check_columns(method, rows.columns)
+            rows.load(in_passes)
+            model = _new(method, kind, code, combine, rule, file, rows.classes)
+            fitted = fit(model, rows, in_passes=in_passes, keep_predictions=True)
+        facts: dict[str, Any] = {"n_skipped": rows.n_skipped, "in_passes": rows.memory is None}
     else:
-        fitted = fit_in_memory(rows, new, ScoreCheck(source.name, rows.columns, rows.classes, wanted))
+        from calibrant.spark import fit_files
+
+        fitted, n_skipped = fit_files(
+            scores_file,
+            str(master),
+            lambda classes: _new(method, kind, code, combine, rule, file, classes),
+            format=form["format"],
+            **columns,
+        )
+        facts = {"n_skipped": n_skipped, "in_passes": True}
+    from calibrant.models import save
+
     with together():
         if page is not None:
             _report(fitted, scores_file, page)
-        save(fitted.model, out, date=date)
+        save(fitted, out, date=date)
     if as_json:
-        show_json({"model": out, "report": page, **_content(fitted, method)})
+        show_json({"model": out, "report": page, "method": method, **_content(fitted), **facts})
     else:
-        _show(fitted, method)
+        _show(fitted, method, **facts)
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
+
+
+def _new(
+    method: str, kind: Any, code: str | None, combine: str | None, rule: str | None, file: Any, classes: Any
+) -> Any:
+    from calibrant.models import ScoreModel, named_method
+
+    if file is not None:
+        file.check_reasonable()
+    return ScoreModel(
+        named_method(method, kind),
+        None if file is None else file.mapping(classes),
+        rule,
+        code=code,
+        combine=combine or _combination(code),
+        classes=classes.tolist(),
+    )
 
 
 def _check_method(method: str, kind: str, code: str | None, combine: str | None) -> None:
@@ -135,7 +121,7 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         )
 
 
-def _check_columns(method: str, columns: Sequence[str]) -> None:
+def _check_columns(method: str, columns: tuple[str, ...]) -> None:
     if METHODS[method].takes == "row" and len(columns) == 1:
         raise ParameterError(
             f"--method {method} takes one score per class, so --scores must name several columns; got only "
@@ -146,7 +132,7 @@ def _check_columns(method: str, columns: Sequence[str]) -> None:
 def _check_engine(engine: str, master: str | None, in_passes: bool | None, form: dict[str, Any]) -> None:
     if (engine == "spark") != (master is not None):
         raise ParameterError("--engine spark and --master must come together; got one of them")
-    said = [name for name in ("delimiter", "decimal", "encoding") if form[name] is not None]
+    said = [name for name, value in form.items() if name != "format" and value is not None]
     if engine == "spark" and said:
         raise ParameterError(
             f"--{said[0]} is for files that are read here; got --engine spark; save the file as Parquet first"
@@ -160,82 +146,67 @@ def _combination(code: str | None) -> str:
     return "normalize" if code in (None, "one_vs_all") else "coupling"
 
 
-def _costs(file: CostFile, classes: Array) -> dict[object, dict[object, float]]:
-    file.check_reasonable()
-    return file.mapping(classes)
-
-
-def _named_costs(model: Any) -> dict[object, dict[object, float]] | None:
-    """The costs of a model as `{decision: {truth: cost}}`; its decisions need not be the classes."""
-    if model.cost_ is None:
-        return None
-    truths = model.classes_.tolist()
-    rows = zip(model.actions_.tolist(), model.cost_.tolist(), strict=True)
-    return {decision: dict(zip(truths, row, strict=True)) for decision, row in rows}
-
-
-def _report(fitted: "Fitted", name: str, page: str) -> None:
+def _report(model: Any, name: str, page: str) -> None:
     """Write the report on probabilities of rows that were left out."""
     from calibrant.report import summarize
 
-    judged, classes = fitted.predictions, fitted.model.classes_
+    rows, n_rows = model.predictions_.rows, model.summary_.n_rows
     which = "rows left out of the fit"
-    if len(judged.rows) < fitted.summary.n_rows:
-        which = f"{count(len(judged.rows))} of {count(fitted.summary.n_rows)} rows, left out of the fit"
+    if len(rows) < n_rows:
+        which = f"{count(len(rows))} of {count(n_rows)} rows, left out of the fit"
     summarize(
-        classes[judged.rows.truth],
-        judged.proba,
-        classes=classes.tolist(),
-        sample_weight=judged.rows.weight,
-        cost=_named_costs(fitted.model),
+        model.classes_[rows.truth],
+        model.predictions_.proba,
+        classes=model.classes_.tolist(),
+        sample_weight=rows.weight,
+        cost=model.cost_by_label(),
         title=f"Probabilities from {name}, {which}",
     ).save(page)
 
 
-def _content(fitted: "Fitted", method: str) -> dict[str, Any]:
+def _content(model: Any) -> dict[str, Any]:
     """What is known of a fit, for machines."""
-    kept = fitted.summary
+    kept = model.summary_
     return {
-        "method": method,
-        "score_columns": list(fitted.columns),
-        "classes": fitted.model.classes_,
-        "positive": fitted.positive,
+        "score_columns": kept.score_columns,
+        "classes": model.classes_,
+        "positive": _positive(model),
         "n_rows": kept.n_rows,
-        "n_skipped": fitted.n_skipped,
-        "in_passes": fitted.in_passes,
         "base_rates": kept.base_rates,
         "n_folds": kept.n_folds,
         "n_measured": kept.n_measured,
-        "metrics": {name: getattr(kept.metrics, name) for name in kept.metrics.__dataclass_fields__},
+        "metrics": {name: getattr(kept.metrics, name) for name in (*LOSSES, "mean_cost", "mean_cost_plain")},
     }
 
 
-def _show(fitted: "Fitted", method: str) -> None:
-    kept = fitted.summary
+def _positive(model: Any) -> object:
+    """The class that a single score stands for; None if there are more scores."""
+    alone = len(model.summary_.score_columns) == 1 and len(model.classes_) == 2
+    return model.classes_[1] if alone else None
+
+
+def _show(model: Any, method: str, n_skipped: int | None, in_passes: bool) -> None:
+    kept = model.summary_
     facts = [
         ("method", method),
-        ("rows", rows_read(kept.n_rows, fitted.n_skipped, fitted.in_passes)),
-        ("score columns", ", ".join(fitted.columns)),
+        ("rows", rows_read(kept.n_rows, n_skipped, in_passes)),
+        ("score columns", ", ".join(kept.score_columns)),
     ]
-    if fitted.positive is not None:
-        facts.append(("positive class", str(label_text(fitted.positive))))
+    if _positive(model) is not None:
+        facts.append(("positive class", str(label_text(_positive(model)))))
     show_facts(facts)
     click.echo()
-    rates = zip(fitted.model.classes_, kept.base_rates, strict=True)
+    rates = zip(model.classes_, kept.base_rates, strict=True)
     show_table(Table(("class", "share"), [(str(label_text(name)), percent(rate)) for name, rate in rates]))
     click.echo()
-    names = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
-    shown = [(name.replace("_", " "), number(getattr(kept.metrics, name))) for name in names]
-    for name in ("mean_cost", "mean_cost_plain"):
-        value = getattr(kept.metrics, name)
-        if value is not None:
-            shown.append((name.replace("_", " "), amount(value)))
     heading = "rows left out" if kept.n_folds else "rows fitted to"
-    show_table(Table(("measure", heading), [pair for pair in shown if pair[1]]))
+    lines = [(name.replace("_", " "), str(getattr(kept.metrics, name))) for name in LOSSES]
+    costs = ((name, getattr(kept.metrics, name)) for name in ("mean_cost", "mean_cost_plain"))
+    lines += [(name.replace("_", " "), amount(each)) for name, each in costs if each is not None]
+    show_table(Table(("measure", heading), [line for line in lines if line[1] != "None"]))
     if kept.n_folds == 1:
-        click.echo()
-        rule = "" if fitted.model.rule_ is None else ", and the rule was learned from them"
+        rule = "" if model.rule_ is None else ", and the rule was learned from them"
         show_text(
-            f"That is measured on {count(kept.n_measured)} rows, by a calibrator fitted without them{rule}. "
-            "The model that is kept is fitted to all rows."
+            f"\nThat is measured on {count(kept.n_measured)} rows, by a calibrator fitted without "
+            f"them{rule}. The model that is kept is fitted to all rows."
         )

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from calibrant._core._errors import CalibrantError, ParameterError
+from calibrant._core._errors import CalibrantError, ParameterError, ScoreDirectionWarning
 from calibrant._core._whole_files import n_in_place
+from calibrant._core._words import speaking_of_options
 from calibrant.cli._process import (
     Terminated,
     be_undisturbed,
@@ -60,10 +61,13 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an interruption is told before click adds an empty line to it."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise Interrupted from None
+        with speaking_of_options(), warnings.catch_warnings():
+            warnings.showwarning = _warn
+            warnings.simplefilter("always", ScoreDirectionWarning)
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                raise Interrupted from None
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -101,7 +105,6 @@ def main() -> None:
 
 def run() -> None:
     """Run the command; whatever goes wrong is one line."""
-    warnings.showwarning = _warn
     before = n_in_place()
     try:
         status = cli.main(prog_name="calibrant", standalone_mode=False)

@@ -129,6 +129,13 @@ labelled_options = together(
 )
 
 
+def columns_of(given: dict[str, Any], **others: Any) -> dict[str, Any]:
+    """What the shared options say about the columns of a file, as `calibrant.files` takes it."""
+    names = ("scores", "label", "weight", "positive")
+    said = {name: given[name] for name in names} | {"classes": listed(given["classes"])}
+    return said | {"handle_invalid": given["invalid"]} | others
+
+
 def listed(text: str | None) -> list[str] | None:
     """Split labels with commas between."""
     if text is None:

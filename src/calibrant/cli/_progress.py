@@ -7,42 +7,27 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from calibrant.files import Progress, Source
+    from calibrant.files import Progress
 
 #: Seconds before the bar appears.
 PATIENCE = 0.7
 
 
-def watched(batches: Iterator[Any], source: "Source", what: str) -> Iterator[Any]:
-    """Pass batches on, and show on standard error how far they are."""
-    if not sys.stderr.isatty():
-        yield from batches
-        return
-    bar, n_rows = _PatientBar(source), 0
-    bar.begin(what)
-    try:
-        for batch in batches:
-            n_rows += len(batch)
-            bar.show(n_rows)
-            yield batch
-    finally:
-        bar.close()
-
-
 @contextmanager
-def watched_passes(source: "Source") -> Iterator[Callable[["Progress"], None] | None]:
+def showing() -> Iterator[Callable[["Progress"], None] | None]:
     """Give what shows on standard error how far every pass is; None off a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
-    bar, number = _PatientBar(source), 0
+    bar, last = _PatientBar(), ""
 
     def show(progress: "Progress") -> None:
-        nonlocal number
-        if progress.number != number:
-            number = progress.number
-            bar.begin(f"pass {number}")
-        bar.show(progress.rows)
+        nonlocal last
+        what = progress.what or f"pass {progress.number}"
+        if what != last:
+            last = what
+            bar.begin(what)
+        bar.show(progress)
 
     try:
         yield show
@@ -53,8 +38,7 @@ def watched_passes(source: "Source") -> Iterator[Callable[["Progress"], None] | 
 class _PatientBar:
     """A bar that appears when the work has taken a while, and can begin anew."""
 
-    def __init__(self, source: "Source") -> None:
-        self._source = source
+    def __init__(self) -> None:
         self._since = self._begun = time.monotonic()
         self._what = ""
         self._bar: _Bar | None = None
@@ -65,16 +49,14 @@ class _PatientBar:
         if self._bar is not None:
             self._bar.begin(what)
 
-    def show(self, n_rows: int) -> None:
-        """Show how far it is, by rows where their number is known, else by the share of the file."""
+    def show(self, progress: "Progress") -> None:
+        """Show how far it is."""
         now = time.monotonic()
         if self._bar is None and now - self._since > PATIENCE:
             self._bar = _Bar()
             self._bar.begin(self._what)
         if self._bar is not None:
-            total = self._source.n_rows
-            share = n_rows / total if total else self._source.share_read
-            self._bar.show(n_rows, total, share, now - self._begun)
+            self._bar.show(progress.rows, progress.total, progress.share, now - self._begun)
 
     def close(self) -> None:
         """Take the bar away."""

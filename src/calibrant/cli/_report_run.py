@@ -6,71 +6,67 @@ import click
 import numpy as np
 
 from calibrant._core._errors import ParameterError
-from calibrant.cli._cost_file import read_cost_file
-from calibrant.cli._direction import ScoreCheck
-from calibrant.cli._options import listed
-from calibrant.cli._reading import Labelled
+from calibrant.cli._options import columns_of
+from calibrant.cli._progress import showing
 from calibrant.cli._show import count
-from calibrant.cli._size import read_or_sample
-from calibrant.cli._wanted import Wanted
-from calibrant.files import STANDARD, open_source
+from calibrant.files import STANDARD, ScoreCheck, as_proba, labelled, open_source, read_cost_file
 
 
 def run(
     *,
     probabilities: str,
-    label: str,
-    scores: str,
-    weight: str | None,
-    positive: str | None,
-    classes: str | None,
     form: dict[str, Any],
     in_passes: bool | None,
-    invalid: str,
     costs: str | None,
     names: str | None,
     title: str | None,
     out: str,
+    **given: Any,
 ) -> None:
     """Read, summarise, write."""
     if out == STANDARD:
         raise ParameterError("--out must be a file for the page; got '-'")
     file = None if costs is None else read_cost_file(costs)
-    source = open_source(probabilities, **form)
-    wanted = Wanted(
-        scores, label, weight, names, positive, listed(classes), proba=True, skips=invalid == "skip"
+    with showing() as progress:
+        source = open_source(probabilities, **form)
+        rows = labelled(source, **columns_of(given, kind="probability"), by=names, progress=progress)
+        shown = rows.load_or_sample(in_passes)
+    ScoreCheck(source.name, rows.said, rows.classes, learns=False).rows(shown)
+    summary = write_report(
+        shown,
+        out,
+        cost=None if file is None else file.mapping(rows.classes),
+        title=page_title(title or f"Probabilities of {source.name}", shown, rows),
+        row_names=None if names is None else np.array(rows.groups)[np.asarray(shown.key, dtype=np.intp)],
     )
-    rows = read_or_sample(source, wanted, probabilities, in_passes)
-    ScoreCheck(source.name, rows.columns, rows.classes, wanted, learns=False).rows(rows)
+    click.echo(summary.verdict.headline)
+    click.echo(f"The report is in {out}.{of_sample(shown, rows)}")
+
+
+def write_report(shown: Any, page: str, **about: Any) -> Any:
+    """Write the report on some rows."""
     from calibrant.report import summarize
 
     summary = summarize(
-        rows.labels,
-        rows.proba,
-        classes=rows.classes.tolist(),
-        sample_weight=rows.weights,
-        cost=None if file is None else file.mapping(rows.classes),
-        title=page_title(title or f"Probabilities of {source.name}", rows),
-        row_names=None if names is None else np.array(rows.groups)[rows.group],
+        shown.classes[shown.truth],
+        as_proba(shown.scores),
+        classes=shown.classes.tolist(),
+        sample_weight=shown.weight,
+        **about,
     )
-    summary.save(out)
-    click.echo(summary.verdict.headline)
-    click.echo(f"The report is in {out}.{of_sample(rows)}")
+    summary.save(page)
+    return summary
 
 
-def page_title(title: str, rows: Labelled) -> str:
+def page_title(title: str, shown: Any, rows: Any) -> str:
     """Say in the title of a page that it shows a sample, if it does."""
-    return title + (f", {_which(rows)}" if _is_sample(rows) else "")
+    return title + (f", {_which(shown, rows)}" if len(shown) < rows.n_read else "")
 
 
-def of_sample(rows: Labelled) -> str:
+def of_sample(shown: Any, rows: Any) -> str:
     """Say that a page shows a sample, if it does."""
-    return f" It shows {_which(rows)}." if _is_sample(rows) else ""
+    return f" It shows {_which(shown, rows)}." if len(shown) < rows.n_read else ""
 
 
-def _is_sample(rows: Labelled) -> bool:
-    return len(rows.truth) < rows.n_read
-
-
-def _which(rows: Labelled) -> str:
-    return f"a random sample of {count(len(rows.truth))} of {count(rows.n_read)} rows"
+def _which(shown: Any, rows: Any) -> str:
+    return f"a random sample of {count(len(shown))} of {count(rows.n_read)} rows"

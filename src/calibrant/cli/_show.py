@@ -1,7 +1,6 @@
 """Tables for people, JSON for machines."""
 
 import json
-import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,25 +55,16 @@ def show_facts(facts: Sequence[tuple[str, str]], *, err: bool = False) -> None:
 
 def show_json(content: Any, *, err: bool = False) -> None:
     """Print JSON that every parser reads: what is not finite is null."""
-    click.echo(json.dumps(_plain(content), indent=1, ensure_ascii=False, allow_nan=False), err=err)
+    from calibrant.metrics import plain_record
 
-
-def _plain(value: Any) -> Any:
-    """Numbers and texts of Python's own, without NaN and infinities."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    click.echo(json.dumps(plain_record(content), indent=1, ensure_ascii=False, allow_nan=False), err=err)
 
 
 def show_text(text: str, *, err: bool = False) -> None:
-    """Print sentences in lines of a readable length."""
-    click.echo(textwrap.fill(text, WIDTH), err=err)
+    """Print sentences in lines of a readable length; after an empty line, if the text begins with one."""
+    if text.startswith("\n"):
+        click.echo(err=err)
+    click.echo(textwrap.fill(text.lstrip("\n"), WIDTH), err=err)
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -10,8 +10,13 @@ T = TypeVar("T")
 
 def ahead(batches: Iterator[T]) -> Iterator[T]:
     """Give the same batches, each read while the one before it is worked on."""
+    context = copy_context()
+
+    def read() -> T | None:
+        return context.run(next, batches, None)
+
     with ThreadPoolExecutor(1, "read ahead") as reader:
-        coming = reader.submit(copy_context().run, next, batches, None)
+        coming = reader.submit(read)
         while (batch := coming.result()) is not None:
-            coming = reader.submit(copy_context().run, next, batches, None)
+            coming = reader.submit(read)
             yield batch

@@ -1,32 +1,41 @@
-"""The map side: a fitted model over batches of rows."""
+"""A fitted model over the rows of a file: probabilities and decisions, batch by batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_option
-from calibrant._core._names import NamedColumns, label_text
-from calibrant.files._columns import lenient_numbers, read_scores
+from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._names import label_text
+from calibrant._core._words import option
+from calibrant.files._batch import BatchReader
+from calibrant.files._columns import choose_columns
+from calibrant.files._model_columns import find_scores
 from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
-from calibrant.files._source import Source
-from calibrant.models import ScoreModel
+from calibrant.files._source import Source, first_twice, how_far
+from calibrant.models import ScoreModel, form_of_scores
+from calibrant.passes import Progress
 
 
-def apply_in_batches(
+def apply(
     model: Any,
     where: Any,
     *,
-    scores: str | Sequence[str],
-    keep: Sequence[str] = (),
+    scores: str | Sequence[str] | None = None,
+    keep: str | Sequence[str] | None = None,
+    top: int | None = None,
+    decide: bool = False,
     prefix: str = "p_",
-    decision: str | None = None,
     handle_invalid: str = "error",
     batch_rows: int | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """Give the probabilities of rows that are read in batches.
+    progress: Callable[[Progress], None] | None = None,
+) -> "Applied":
+    """Give the probabilities of the rows of a file, a database or a frame, batch by batch.
 
     Parameters
     ----------
@@ -34,78 +43,192 @@ def apply_in_batches(
         A fitted model.
     where : Source, str, path, or frame
         Where the rows are: whatever `open_source` opens.
-    scores : str or sequence of str
-        The columns of the scores, in the order that the model takes them in; in any order, if they have the
-        names of the fit or those of the classes.
-    keep : sequence of str, default=()
-        Columns to pass on as they are; they come first.
+    scores : str or sequence of str, optional
+        The columns of the scores, by name or pattern. By default those that the model was fitted to; or, if
+        there are none of these names, those named like the classes of the model, with the same text before
+        and after each; for a single score the column "score", or the only one.
+    keep : str or sequence of str, optional
+        Columns to pass on as they are, by name or pattern; they come first. By default all that are no
+        scores.
+    top : int, optional
+        Give the so many best classes of every row, with their probabilities, and not those of all.
+    decide : bool, default=False
+        Whether a column "decision" is added: what costs least, or without costs the most probable class.
     prefix : str, optional
         By default ``p_``. What the names of the probabilities begin with; the label of the class follows.
-    decision : str, optional
-        Name of a column for the decisions of a `ScoreModel`; by default there is none.
     handle_invalid : {"error", "skip", "keep"}, default="error"
         What happens to a row with a missing or infinite score: an error that names the row; the row is left
         out; or it is kept, with no probabilities.
     batch_rows : int, optional
         The greatest number of rows in a batch. By default there are fewer the more columns are read.
+    progress : callable, optional
+        Called after every batch with a `Progress`.
 
-    Yields
-    ------
-    pyarrow.RecordBatch
-        One row for each row read.
+    Returns
+    -------
+    Applied
+        An iterator of batches, `pyarrow.RecordBatch`, to be used once; it counts rows, and can give them as a
+        table.
+
+    See Also
+    --------
+    open_sink : Where to put them.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from calibrant import SigmoidCalibrator
-    >>> from calibrant.files import apply_in_batches
+    >>> from calibrant.files import apply
     >>> model = SigmoidCalibrator().fit([-2, -1, 1, 2], ["no", "yes", "no", "yes"])
     >>> table = pa.table({"id": [7, 8], "score": [0.0, 3.0]})
-    >>> [batch] = apply_in_batches(model, table, scores="score", keep=["id"])
-    >>> batch.schema.names
+    >>> found = apply(model, table).table()
+    >>> found.column_names
     ['id', 'p_no', 'p_yes']
-    >>> batch.column("p_yes").to_numpy().round(4)
+    >>> found["p_yes"].to_numpy().round(4)
     array([0.5   , 0.6472])
     """
     check_option("handle_invalid", handle_invalid, ("error", "skip", "keep"))
-    source = where if isinstance(where, Source) else open_source(where)
-    columns = (scores,) if isinstance(scores, str) else tuple(scores)
-    if isinstance(model, NamedColumns):
-        columns = model.order_of_columns(columns)
-    names = [*keep, *(f"{prefix}{label_text(label)}" for label in model.classes_)]
-    wanted = list(dict.fromkeys([*keep, *columns]))
-    source.check_columns(wanted)
-    first = 0
-    for batch in source.batches(wanted, batch_rows):
-        yield _applied(model, batch, columns, keep, names, decision, handle_invalid, source, first)
-        first += batch.num_rows
+    source = where if isinstance(where, Source) else open_source(where, once=True)
+    chain = model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
+    columns = find_scores(source, chain, scores)
+    kept = kept_columns(source, keep, columns)
+    names = _new_columns(chain, top, decide, prefix)
+    refuse_twice(kept, names, source)
+    return Applied(chain, source, columns, kept, names, top, decide, handle_invalid, batch_rows, progress)
 
 
-def _applied(
-    model: Any,
-    batch: pa.RecordBatch,
-    columns: Sequence[str],
-    keep: Sequence[str],
-    names: list[str],
-    decision: str | None,
-    handle_invalid: str,
-    source: Source,
-    first: int,
-) -> pa.RecordBatch:
-    missing = None
-    if handle_invalid == "error":
-        matrix = read_scores(batch, columns, source, first)
+def kept_columns(source: Source, keep: str | Sequence[str] | None, scores: Sequence[str]) -> list[str]:
+    """The columns of the input that go into the output."""
+    if keep is None:
+        used = set(scores)
+        return [name for name in source.columns if name not in used]
+    if isinstance(keep, str):
+        return list(choose_columns(source, keep).columns) if keep.strip() else []
+    source.check_columns(list(keep))
+    return list(keep)
+
+
+def refuse_twice(kept: Sequence[str], names: Sequence[str], source: Source) -> None:
+    """Refuse to write two columns of one name."""
+    twice = first_twice([*kept, *names])
+    if twice is not None:
+        raise DataError(
+            f"a column of the output must have a name of its own; {twice!r} is in {source.name} already; "
+            f"leave it out with {option('keep')}"
+        )
+
+
+def _new_columns(model: ScoreModel, top: int | None, decide: bool, prefix: str) -> list[str]:
+    if top is None:
+        names = [f"{prefix}{label_text(label)}" for label in model.classes_]
     else:
-        matrix = np.stack([lenient_numbers(batch.column(name), name, source) for name in columns], axis=1)
-        bad = np.asarray(~np.isfinite(matrix).all(axis=1))
-        if bad.any() and handle_invalid == "skip":
-            batch, matrix = chosen_rows(batch, ~bad), matrix[~bad]
-        elif bad.any():
-            matrix, missing = np.where(bad[:, None], 0.0, matrix), bad
-    proba = model.predict_proba(matrix[:, 0] if len(columns) == 1 else matrix)
-    arrays = [batch.column(name) for name in keep]
-    arrays += [pa.array(np.ascontiguousarray(column), mask=missing) for column in proba.T]
-    if decision is not None and isinstance(model, ScoreModel):
-        names = [*names, decision]
-        arrays.append(pa.array(model.actions_[model.decide_positions(proba)], mask=missing))
-    return pa.RecordBatch.from_arrays(arrays, names=names)
+        if not isinstance(top, int) or not 1 <= top <= len(model.classes_):
+            raise ParameterError(
+                f"{option('top')} must be a whole number from 1 to the number of classes, "
+                f"{len(model.classes_)}; got {top}"
+            )
+        names = [name for rank in range(1, top + 1) for name in (f"top_{rank}", f"top_{rank}_probability")]
+    return [*names, "decision"] if decide else names
+
+
+class Applied:
+    """Batches of what a model says of rows, made by `apply`.
+
+    Attributes
+    ----------
+    source : Source
+        Where the rows come from.
+    n_rows, n_invalid : int
+        Rows that were read so far, and how many of them have no usable scores.
+    """
+
+    def __init__(
+        self,
+        model: ScoreModel,
+        source: Source,
+        columns: list[str],
+        kept: list[str],
+        names: list[str],
+        top: int | None,
+        decide: bool,
+        handle_invalid: str,
+        batch_rows: int | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.source, self.n_rows, self.n_invalid = source, 0, 0
+        self._model, self._columns, self._kept, self._names = model, columns, kept, names
+        self._top, self._decide, self._invalid = top, decide, handle_invalid
+        self._batch_rows, self._progress = batch_rows, progress
+        self._alone = form_of_scores(model.calibrator_) == "one_per_row"
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """Read, calibrate, and give; at least one batch, which may be empty."""
+        self.n_rows = self.n_invalid = 0
+        needed = list(dict.fromkeys([*self._kept, *self._columns]))
+        for batch in self.source.batches(needed, self._batch_rows):
+            yield self._applied(batch)
+            self.n_rows += batch.num_rows
+            if self._progress is not None:
+                self._progress(how_far(self.source, self.n_rows, "applying"))
+        if self.n_rows == 0:
+            yield self._nothing()
+
+    def table(self) -> pa.Table:
+        """Give all rows at once.
+
+        Returns
+        -------
+        pyarrow.Table
+            The rows.
+        """
+        return pa.Table.from_batches(list(self))
+
+    def _applied(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        reader = BatchReader(batch, self.source, self.n_rows, self._invalid != "error")
+        matrix = reader.scores(self._columns)
+        usable = reader.usable
+        if usable is not None:
+            self.n_invalid += int((~usable).sum())
+            if self._invalid == "skip":
+                batch, matrix, usable = chosen_rows(batch, usable), matrix[usable], None
+        new = self._new(matrix[:, 0] if self._alone else matrix)
+        if usable is not None:
+            new = [pc.if_else(pa.array(usable), array, pa.scalar(None, array.type)) for array in new]
+        return pa.RecordBatch.from_arrays(
+            [*(batch.column(name) for name in self._kept), *new], names=[*self._kept, *self._names]
+        )
+
+    def _nothing(self) -> pa.RecordBatch:
+        """The columns of an output without rows."""
+        text = pa.string()
+        types = [
+            text if name == "decision" or self._is_top_label(name) else pa.float64() for name in self._names
+        ]
+        fields = [*((name, text) for name in self._kept), *zip(self._names, types, strict=True)]
+        return pa.RecordBatch.from_pylist([], schema=pa.schema(fields))
+
+    def _is_top_label(self, name: str) -> bool:
+        return self._top is not None and not name.endswith("_probability")
+
+    def _new(self, scores: Float64Array) -> list[pa.Array]:
+        proba = np.asarray(self._model.predict_proba(scores))
+        if self._top is None:
+            new = [pa.array(np.ascontiguousarray(column)) for column in proba.T]
+        else:
+            best = self._model.top_candidates(scores, self._top)
+            new = [
+                array
+                for rank in range(self._top)
+                for array in (labels_array(best.label[:, rank]), pa.array(best.probability[:, rank]))
+            ]
+        if self._decide:
+            new.append(labels_array(self._model.actions_[self._model.decide_positions(proba)]))
+        return new
+
+
+def labels_array(labels: Array) -> pa.Array:
+    """Labels as a column: of their own type, or as text where they have several."""
+    if labels.dtype.kind == "O":
+        texts: list[Any] = [label_text(label) for label in labels.tolist()]
+        return pa.array(texts, pa.string())
+    return pa.array(labels.tolist() if labels.dtype.kind == "U" else labels)

@@ -1,24 +1,54 @@
 """Columns of a batch as arrays: numbers, labels, weights, keys."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
 from calibrant._core._words import option
 from calibrant.files._classes import Numbered
 from calibrant.files._columns import label_codes, lenient_numbers, read_label_texts, read_numbers
 from calibrant.files._key_hashes import hash_column
 from calibrant.files._source import Source, shown
-from calibrant.passes import Hashes
+from calibrant.passes import Hashes, Rows
 
 #: Labels that are whole numbers of at most so much, in so narrow a range, are looked up in a table.
 FEW_LABELS = 1 << 12
+#: How far from one the printed probabilities of a row may sum.
+SUM_ROUNDING = 1e-3
 #: What the group of rows is called that have none.
 NO_GROUP = "(none)"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a source are.
+
+    Attributes
+    ----------
+    scores : tuple of str
+        The columns of the scores.
+    label, weight, key : str or None
+        The columns of labels, weights and keys.
+    alone : bool
+        Whether there is a single score, that of the second of two classes.
+    """
+
+    scores: tuple[str, ...]
+    label: str
+    weight: str | None
+    key: str | None
+    alone: bool
+
+    def names(self, *others: str | None) -> list[str]:
+        """The names of all columns, each once."""
+        used = (*self.scores, self.label, self.weight, self.key, *others)
+        return list(dict.fromkeys(name for name in used if name is not None))
 
 
 class BatchReader:
@@ -47,11 +77,47 @@ class BatchReader:
         self.batch, self._source, self._first, self._skips = batch, source, first, skips
         self.usable: BoolArray | None = None
 
+    def rows(self, roles: Roles, number_of: Numbered, scores: Float64Array | None = None) -> Rows:
+        """Read the rows; those that cannot be used are left out. Scores may have been read already."""
+        matrix = self.scores(roles.scores) if scores is None else scores
+        rows = Rows(
+            matrix[:, 0] if roles.alone else matrix,
+            self.numbered(roles.label, number_of),
+            None if roles.weight is None else self.weights(roles.weight),
+            None if roles.key is None else self.hashes(roles.key),
+            first=self._first,
+        )
+        return rows if self.usable is None else rows.take(self.usable)
+
     def scores(self, names: Sequence[str]) -> Float64Array:
         """Read several columns of finite numbers as one matrix."""
         matrix = np.empty((self.batch.num_rows, len(names)))
         for place, name in enumerate(names):
             matrix[:, place] = self.numbers(name)
+        return matrix
+
+    def probabilities(self, names: Sequence[str], *, sums: bool = True) -> Float64Array:
+        """Read the same, and refuse numbers that are no probabilities, with the row that has them."""
+        matrix = self.scores(names)
+        rows = matrix if self.usable is None else np.where(self.usable[:, None], matrix, np.nan)
+        outside = (rows < -ROUNDING) | (rows > 1 + ROUNDING)
+        if outside.any():
+            row, place = np.argwhere(outside)[0]
+            raise DataError(
+                f"the column {names[place]!r} of {self._source.name} must hold probabilities, from 0 to 1; "
+                f"got {rows[row, place]:g} in {self._source.place(self._first + int(row))}; scores must go "
+                "through calibrant fit and apply first"
+            )
+        if len(names) > 1 and sums:
+            total = rows.sum(axis=1)
+            wrong = np.abs(total - 1.0) > SUM_ROUNDING
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                raise DataError(
+                    f"the probabilities of a row of {self._source.name} must sum to one; got {total[row]:g} "
+                    f"in {self._source.place(self._first + row)}; does {option('scores')} name the columns "
+                    "of all classes?"
+                )
         return matrix
 
     def label_codes(self, name: str) -> tuple[IntArray, Sequence[str | None]]:

@@ -120,6 +120,11 @@ class FileBytes:
         return pa.CompressedInputStream(file, self._compression) if self._compression else file
 
     @property
+    def n_bytes(self) -> int | None:
+        """How many bytes it has; None if it is compressed."""
+        return None if self._compression else Path(self._path).stat().st_size
+
+    @property
     def share_read(self) -> float | None:
         """How much of the file the last pass has read."""
         if self._raw is None:

@@ -8,14 +8,11 @@ import numpy as np
 from calibrant._core._arrays import as_array, as_floats
 from calibrant._core._checks import check_finite, check_same_length
 from calibrant._core._errors import DataError
-from calibrant.files._table_rows import TableRows
 from calibrant.passes import Rows, RowsOfPass
 
 
 def checked_rows(rows_of_pass: RowsOfPass, n_classes: int) -> RowsOfPass:
-    """Check every batch, unless it was made of a table and is checked already."""
-    if isinstance(rows_of_pass, TableRows):
-        return rows_of_pass
+    """Check every batch."""
 
     def checked() -> Iterator[Rows]:
         for number, batch in enumerate(rows_of_pass()):

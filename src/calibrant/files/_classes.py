@@ -56,7 +56,8 @@ class ClassesOf:
         n_wanted = 2 if self.alone else len(self.chosen.columns)
         if self.coded and len(self.given) < 2:
             raise ParameterError(
-                f"{option('classes')} must give two labels or more, in the order of the code; got {self.given}"
+                f"{option('classes')} must give two labels or more, in the order of the code; got "
+                f"{self.given}"
             )
         if self.alone and len(self.given) != n_wanted:
             raise ParameterError(
@@ -70,7 +71,7 @@ class ClassesOf:
             )
 
     def _check_positive(self) -> None:
-        """Refuse to say what a single score stands for where there are several, or where that is said twice."""
+        """Refuse to say what a single score stands for where there are several, or to say it twice."""
         columns = self.chosen.columns
         if not self.alone:
             raise ParameterError(
@@ -113,9 +114,7 @@ class ClassesOf:
         return [both[1 - place], both[place]]
 
 
-def choose_scores(
-    source: Columns, scores: str | Sequence[str], others: Sequence[str | None] = ()
-) -> Chosen:
+def choose_scores(source: Columns, scores: str | Sequence[str], others: Sequence[str | None] = ()) -> Chosen:
     """The score columns, by pattern or by their names; those of other uses are passed over."""
     if isinstance(scores, str):
         chosen = choose_columns(source, scores, without=others)

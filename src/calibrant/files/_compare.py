@@ -1,90 +1,95 @@
-"""Which method to use, on rows that do not fit into memory."""
+"""Which method to use, on rows wherever they are."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from calibrant._core._arrays import Array
-from calibrant._core._chance import Seed, generator
+from calibrant._core._chance import Seed
 from calibrant._core._checks import check_number, check_option
-from calibrant._core._errors import DataError
-from calibrant.calibrators import (
-    calibrator_for,
-    can_only_rise,
-    fit_plan,
-    half_a_row,
-    named_method,
-    new_calibrator,
-    warn_of_columns,
-)
+from calibrant.calibrators import calibrator_for, can_only_rise, half_a_row, warn_of_columns
 from calibrant.files._checked_rows import checked_rows
-from calibrant.files._evaluate import decomposition, split_plans
+from calibrant.files._evaluate import Evaluate, Evaluated
 from calibrant.files._fit import _labels
-from calibrant.files._forecast import CrossFitForecast
-from calibrant.files._metric_pass import MetricSums, SumMetrics
-from calibrant.models import MOST_GROUPS, Losses, MethodComparison, MethodResult, advise, methods_of
+from calibrant.files._labelled import LabelledRows
+from calibrant.files._score_check import ScoreCheck
+from calibrant.models import (
+    MOST_GROUPS,
+    MethodComparison,
+    Trial,
+    compare_rows,
+    from_document,
+    look_at,
+    methods_of,
+    ranked,
+    to_document,
+)
 from calibrant.passes import (
-    ClassCounts,
     Fold,
     NoRowsError,
     PassOptions,
     Plan,
-    Points,
     Progress,
-    Reading,
     Rows,
     RowsOfPass,
-    Sample,
     ScoreSurvey,
-    TakeSample,
-    count_classes,
+    Task,
+    Totals,
     run_plan,
     surveyed,
     together,
+    travels,
 )
 
 
-def compare_in_passes(
-    rows_of_pass: RowsOfPass,
+def compare(
+    rows: "LabelledRows | RowsOfPass",
     *,
     methods: Sequence[str] | Mapping[str, object] | None = None,
-    classes: object = None,
     combine: object = "normalize",
-    kind: str = "margin",
+    kind: str | None = None,
     cv: int = 5,
+    in_passes: bool | None = None,
     random_state: Seed = 0,
+    classes: object = None,
     n_rows: int | None = None,
     options: PassOptions | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> MethodComparison:
-    """Compare calibration methods, each on rows that it was not fitted to, in passes over the rows.
+    """Compare calibration methods, each on rows that it was not fitted to.
 
     Parameters
     ----------
-    rows_of_pass : callable
-        Gives an iterable of all rows in batches (`Rows`), whenever it is called; see `rows_of`. The key of a
-        row, or else its number, decides its fold.
+    rows : LabelledRows or callable
+        What `labelled` gives; or a function that gives all rows in batches (`Rows`) whenever it is called.
     methods : sequence of str, or mapping of str to calibrator, optional
         The methods by name, or calibrators of one's own under names of one's own. By default all that take
         such scores.
-    classes : array-like of shape (k,), optional
-        The labels; by default those of `rows_of_pass`.
     combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
         How the answers of two-class methods become one distribution, where there is a score for every class.
-    kind : {"margin", "probability"}, default="margin"
-        What the scores are. Probabilities are tried as they are too, under the name "identity".
+    kind : {"margin", "probability"}, optional
+        What the scores are; by default what `labelled` was told. Probabilities are tried as they are too,
+        under the name "identity".
     cv : int, default=5
         Number of folds.
+    in_passes : bool, optional
+        Whether rows of `labelled` are read in passes, or into memory. By default in passes if they would take
+        more than 256 MiB, or a sixteenth of the machine's memory.
     random_state : int, Generator, RandomState or None, default=0
-        How groups of rows are resampled.
+        How rows are shuffled and resampled.
+    classes : array-like of shape (k,), optional
+        For a function that gives batches: the labels.
     n_rows : int, optional
-        About how many rows there are; by default what `rows_of_pass` knows.
+        For a function that gives batches: about how many rows there are. By default they are counted.
     options : PassOptions, optional
-        How much memory may be used.
+        How much memory passes may use.
     progress : callable, optional
-        Called after every batch with a `Progress`.
+        Called after every batch with a `Progress`; by default what `labelled` was given.
 
     Returns
     -------
@@ -93,44 +98,58 @@ def compare_in_passes(
 
     See Also
     --------
-    calibrant.models.compare_methods : The same for rows in memory, where the folds are stratified.
+    calibrant.models.compare_methods : For arrays.
 
     Notes
     -----
-    All methods are fitted without each of the folds in the same passes. Differences and their errors come
-    from 2000 groups of rows, by the keys of these, so that rows of one key are never counted as independent.
+    In passes all methods are fitted without each of the folds in the same passes as one would be, and one
+    more pass judges all of them. Differences and their errors then come from 2000 groups of rows, by the keys
+    of these, so that rows of one key are never counted as independent.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from calibrant.files import Rows, compare_in_passes
+    >>> import numpy as np, pyarrow as pa
+    >>> from calibrant.files import compare, labelled
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=2000)
-    >>> rows = Rows(scores, (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(np.intp))
-    >>> compare_in_passes(lambda: [rows], classes=[0, 1]).best
+    >>> table = pa.table({"score": scores, "came": rng.random(2000) < 1 / (1 + np.exp(-scores))})
+    >>> compare(labelled(table, scores="score", label="came")).best
     'sigmoid'
     """
-    check_option("kind", kind, ("margin", "probability"))
     n_folds = int(check_number("cv", cv, "a whole number from 2", lambda n: n >= 2 and n == int(n)))
-    known = getattr(rows_of_pass, "n_rows", None) if n_rows is None else n_rows
-    labels = _labels(classes, rows_of_pass, None)
-    plan = comparison_plan(
-        methods,
-        labels,
-        combine,
-        kind,
-        n_folds,
-        random_state,
-        PassOptions() if options is None else options,
-        known,
-    )
+    filled = PassOptions() if options is None else options
+    if isinstance(rows, LabelledRows):
+        how = (methods, combine, rows.kind if kind is None else kind, n_folds, random_state)
+        return _compare_labelled(rows, how, in_passes, filled)
+    kind = "margin" if kind is None else kind
+    check_option("kind", kind, ("margin", "probability"))
+    labels = _labels(classes, rows, None)
+    known = getattr(rows, "n_rows", None) if n_rows is None else n_rows
+    plan = comparison_plan(methods, labels, combine, kind, n_folds, random_state, filled, known)
     seen: list[ScoreSurvey] = []
     if any_can_only_rise(methods):
         plan = surveyed(plan, len(labels), seen.append)
-    found = run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
+    found = run_plan(plan, checked_rows(rows, len(labels)), progress)
     for survey in seen:
         warn_of_columns(survey.directions, labels, stacklevel=3)
     return found
+
+
+def _compare_labelled(
+    rows: LabelledRows, how: tuple[Any, ...], in_passes: bool | None, options: PassOptions
+) -> MethodComparison:
+    methods, combine, kind, n_folds, random_state = how
+    check_option("kind", kind, ("margin", "probability"))
+    memory = rows.load(in_passes)
+    check = ScoreCheck(rows.source.name, rows.said, rows.classes)
+    if memory is not None:
+        check.rows(memory)
+        return compare_rows(memory, methods, combine, kind, n_folds, random_state)
+    plan = comparison_plan(methods, rows.classes, combine, kind, n_folds, random_state, options, rows.n_rows)
+    try:
+        return run_plan(surveyed(plan, len(rows.classes), check.survey), rows, rows.progress)
+    except NoRowsError:
+        raise rows.no_weight() from None
 
 
 def any_can_only_rise(methods: Sequence[str] | Mapping[str, object] | None) -> bool:
@@ -150,91 +169,125 @@ def comparison_plan(
     options: PassOptions,
     n_rows: int | None,
 ) -> Plan[MethodComparison]:
-    """The plan of a comparison of methods."""
-    taken: Sample = yield TakeSample()
-    sample = taken.rows()
-    if len(sample) == 0:
-        raise NoRowsError
-    counts: ClassCounts = yield from count_classes(len(classes))
-    n_dimensions = 1 if sample.scores.shape[1] == 1 else 2
-    chosen = methods_of(methods, n_dimensions, kind)
-    per_method = _share(options, n_folds * len(chosen), counts.n_rows)
-    plans: list[Plan[Any]] = []
-    for given in chosen.values():
-        method = named_method(given, kind) if isinstance(given, str) else new_calibrator(given)
-        calibrator = calibrator_for(method, n_dimensions, None, combine)
-        plans += [
-            fit_plan(clone(calibrator), classes, Reading(sample, per_method, n_rows, Fold(fold, n_folds)))
-            for fold in range(n_folds)
-        ]
-    fitted = yield from together(plans)
-    limit = half_a_row(counts.n_rows)
-    measures = [
-        _measure(fitted[place : place + n_folds], classes, sample, limit, per_method, counts.n_rows)
+    """The plan of a comparison: the passes of the fits, and one that judges."""
+    rows = yield from look_at(classes, options, n_rows)
+    chosen = methods_of(methods, rows.n_dimensions, kind)
+    filled = options.for_problems(n_folds * len(chosen), rows.n_rows)
+    rows = rows.with_options(PassOptions(filled.n_bins, options.edges, filled.max_rows))
+    folds = [Fold(number, n_folds) for number in range(n_folds)]
+    fits: list[Plan[Any]] = [rows.count()]
+    for method in chosen.values():
+        calibrator = calibrator_for(method, rows.n_dimensions, None, combine)
+        fits += [rows.fit(clone(calibrator), fold) for fold in folds]
+    _, *fitted = yield from together(fits)
+    limit = half_a_row(rows.n_rows)
+    judges = [
+        _judge(CrossFitForecast.of(fitted[place : place + n_folds]), len(classes), limit)
         for place in range(0, len(fitted), n_folds)
     ]
-    measured = yield from together(measures)
-    return _ranked(list(chosen), measured, counts.n_rows, n_folds, limit, random_state)
+    trials = yield from together(judges)
+    return ranked(dict(zip(chosen, trials, strict=True)), rows.n_rows, n_folds, limit, random_state)
 
 
-def _share(options: PassOptions, n_parts: int, n_rows: int) -> PassOptions:
-    """The memory of one of several fits in the same passes."""
-    filled = options.for_problems(n_parts, n_rows)
-    return PassOptions(filled.n_bins, options.edges, filled.max_rows)
+def _judge(forecast: "CrossFitForecast", n_classes: int, limit: float) -> Plan[Trial]:
+    tasks: list[Plan[Any]] = [
+        _ask(Evaluate(forecast, n_classes, 1 if n_classes == 2 else n_classes)),
+        _ask(GroupLosses(forecast, limit, MOST_GROUPS)),
+    ]
+    evaluated, losses = yield from together(tasks)
+    return Trial(evaluated.overall, *losses.groups, grouped=True)
 
 
-def _measure(
-    models: list[Any], classes: Array, sample: Rows, limit: float, options: PassOptions, n_rows: int
-) -> Plan[tuple[MetricSums, list[Points]]]:
-    """Losses of a method, and its probabilities gathered for the split of the Brier score."""
-    forecast = CrossFitForecast.of(models)
-    k = len(classes)
-    n_columns = 1 if k == 2 else k
-    columns = split_plans(forecast, k, n_columns, sample, options, n_rows)
-    plans: list[Plan[Any]] = [_sums(SumMetrics(forecast, k, n_columns, 1.0, limit, MOST_GROUPS)), *columns]
-    sums, *points = yield from together(plans)
-    return sums, points
+def _ask(task: Task) -> Plan[Any]:
+    found: Evaluated = yield task
+    return found
 
 
-def _sums(task: SumMetrics) -> Plan[MetricSums]:
-    sums: MetricSums = yield task
-    return sums
+@travels
+@dataclass(frozen=True, eq=False)
+class CrossFitForecast:
+    """Every row is judged by the model that was fitted without its fold: of two classes the second.
+
+    Parameters
+    ----------
+    models : tuple of str
+        Calibrators as JSON documents, one per fold.
+    """
+
+    models: tuple[str, ...]
+
+    @classmethod
+    def of(cls, models: list[Any]) -> "CrossFitForecast":
+        """Take fitted calibrators, one per fold."""
+        return cls(tuple(json.dumps(to_document(model)) for model in models))
+
+    @cached_property
+    def _fitted(self) -> list[Any]:
+        return [from_document(json.loads(text)) for text in self.models]
+
+    def rows(self, rows: Rows) -> Rows:
+        """Give the rows with their probabilities in the place of scores."""
+        return rows.once(("forecast", self.models), lambda: self._judged(rows))
+
+    def _judged(self, rows: Rows) -> Rows:
+        fold = rows.folds(len(self.models))
+        scores = rows.scores
+        if scores.ndim == 2 and scores.shape[1] == 1:
+            scores = scores[:, 0]
+        proba = np.empty((len(rows), len(self._fitted[0].classes_)))
+        for number, model in enumerate(self._fitted):
+            judged = np.flatnonzero(fold == number)
+            if len(judged):
+                proba[judged] = model.predict_proba(scores[judged])
+        return replace(rows, scores=np.ascontiguousarray(proba[:, 1]) if proba.shape[1] == 2 else proba)
 
 
-def _ranked(
-    names: list[str],
-    measured: list[tuple[MetricSums, list[Points]]],
-    n_rows: int,
-    n_folds: int,
-    limit: float,
-    random_state: Seed,
-) -> MethodComparison:
-    order = sorted(range(len(names)), key=lambda place: measured[place][0].log_loss)
-    weights = measured[0][0].groups[0]
-    losses = Losses(np.stack([measured[place][0].groups[1] for place in order], axis=1), weights)
-    shares = losses.shares_best(generator(random_state))
-    results = []
-    for rank, place in enumerate(order):
-        sums, points = measured[place]
-        if np.isnan(sums.log_loss):
-            raise DataError(
-                f"every method must give a probability to every row; {names[place]!r} did not; use "
-                "fallback='prior'"
-            )
-        parts = decomposition(sums, points)
-        results.append(
-            MethodResult(
-                names[place],
-                sums.log_loss,
-                parts.brier,
-                parts.calibration,
-                parts.refinement,
-                sums.error_rate,
-                *losses.paired(rank, 0),
-                float(shares[rank]),
-                sums.impossible,
-            )
-        )
-    recommended, advice = advise(results, n_rows)
-    best = results[0].name
-    return MethodComparison(tuple(results), "log loss", n_rows, n_folds, best, advice, recommended, limit)
+@travels
+@dataclass(frozen=True, eq=False)
+class GroupLosses(Task):
+    """Limited log losses of groups of rows, by their keys.
+
+    Parameters
+    ----------
+    forecast : object
+        What gives the probabilities.
+    limit : float
+        What the probability of the true class counts at least.
+    n_groups : int
+        Number of groups.
+    """
+
+    forecast: Any
+    limit: float
+    n_groups: int
+
+    def empty(self) -> "LossesOfGroups":
+        """Give the sums over no rows."""
+        return LossesOfGroups(self, 2 * self.n_groups)
+
+
+class LossesOfGroups(Totals):
+    """Weights and losses of the groups."""
+
+    def update(self, rows: Rows) -> None:
+        """Add rows."""
+        rows = self.task.forecast.rows(rows)
+        if len(rows) == 0:
+            return
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+        if rows.scores.ndim == 1:
+            chance = np.where(rows.truth == 1, rows.scores, 1.0 - rows.scores)
+        else:
+            chance = rows.scores[np.arange(len(rows)), rows.truth]
+        loss = 0.0 - np.log(np.maximum(chance, self.task.limit))
+        group = (rows.keys() % np.uint64(self.task.n_groups)).astype(np.intp)
+        sums = self.sums.reshape(2, -1)
+        sums[0] += np.bincount(group, weight, self.task.n_groups)
+        sums[1] += np.bincount(group, weight * loss, self.task.n_groups)
+
+    @property
+    def groups(self) -> tuple[Array, Array]:
+        """Mean losses, and weights, of the groups that have rows."""
+        weight, loss = self.sums.reshape(2, -1)
+        held = weight > 0
+        return loss[held] / weight[held], weight[held]

@@ -1,245 +1,226 @@
-"""How good are probabilities that do not fit into memory? Exactly the metrics of the rows in memory."""
+"""How good the probabilities of a file are, in one pass over it."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import Array
+from calibrant._core._checks import check_probabilities
+from calibrant._core._errors import DataError
+from calibrant._core._words import option
 from calibrant.files._checked_rows import checked_rows
 from calibrant.files._fit import _labels
-from calibrant.files._forecast import ForecastProblem, GivenForecast, GroupForecast
-from calibrant.files._metric_pass import MetricSums, SumMetrics
-from calibrant.metrics import BIN_WIDTH, BrierDecomposition, ReliabilityBins
-from calibrant.passes import (
-    NoRowsError,
-    PassOptions,
-    Plan,
-    Points,
-    Problem,
-    Progress,
-    Rows,
-    RowsOfPass,
-    Sample,
-    TakeSample,
-    gather,
-    grid_from_sample,
-    open_points,
-    pool_points,
-    run_plan,
-    together,
-)
+from calibrant.files._labelled import LabelledRows
+from calibrant.files._score_check import ScoreCheck
+from calibrant.metrics import Evaluation, EvaluationSums, direction_of_points
+from calibrant.passes import NoRowsError, Plan, Progress, Rows, RowsOfPass, Summary, Task, run_plan, travels
+
+#: Groups that are measured in a pass, at most.
+MOST_GROUPS = 1000
+#: The number of all rows together, among those of groups.
+ALL = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
-    """How good the probabilities of many rows are.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of rows with a weight.
-    weight : float
-        Their total weight.
-    log_loss : float
-        Mean negative logarithm of the probability of the true class; infinite if that was 0 for some row.
-    impossible : int
-        Number of rows whose true class had probability 0.
-    error_rate : float
-        Share of rows whose most probable class is not the true one.
-    brier : BrierDecomposition
-        The Brier score and its parts by isotonic regression: of the positive class where there is one column
-        of probabilities, summed over the classes where there are more.
-    confusion : ndarray of shape (k, k)
-        Weight of the rows that were called the class of the row and are of the class of the column.
-    reliability : tuple of ReliabilityBins
-        A reliability diagram for every column of probabilities.
-    auc : tuple of tuple of float
-        For every column bounds between which the area under its ROC curve lies. They are apart by no more
-        than what rows of almost equal probabilities, of the same bin, contribute.
-    columns : tuple of BrierDecomposition
-        The Brier score of every column, and its parts.
-    groups : tuple of Evaluation
-        The same for every group of rows.
-    """
-
-    n_rows: int
-    weight: float
-    log_loss: float
-    impossible: int
-    error_rate: float
-    brier: BrierDecomposition
-    confusion: Float64Array
-    reliability: tuple[ReliabilityBins, ...]
-    auc: tuple[tuple[float, float], ...]
-    columns: tuple[BrierDecomposition, ...]
-    groups: "tuple[Evaluation, ...]" = ()
-
-
-def evaluate_in_passes(
-    rows_of_pass: RowsOfPass,
+def evaluate(
+    rows: "LabelledRows | RowsOfPass",
     *,
+    in_passes: bool | None = None,
     classes: object = None,
-    width: float = BIN_WIDTH,
-    n_groups: int = 0,
-    n_rows: int | None = None,
-    options: PassOptions | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Evaluation:
-    """Measure probabilities of rows that are read in passes.
+    """Measure the probabilities of a file, a database, a frame, or of batches of one's own.
 
     Parameters
     ----------
-    rows_of_pass : callable
-        Gives an iterable of all rows in batches (`Rows`), whenever it is called; see `rows_of`. Their scores
-        are probabilities: of the second of two classes, or one per class.
+    rows : LabelledRows or callable
+        What ``labelled(..., kind="probability")`` gives; or a function that gives batches (`Rows`) whose
+        scores are probabilities, of the second of two classes or of every class.
+    in_passes : bool, optional
+        Whether rows of `labelled` are read batch by batch, or into memory. By default batch by batch if they
+        would take more than 256 MiB, or a sixteenth of the machine's memory.
     classes : array-like of shape (k,), optional
-        The labels; by default those of `rows_of_pass`.
-    width : float, default=0.1
-        Width of the bins of the reliability diagrams.
-    n_groups : int, default=0
-        Number of groups to measure each for itself too, in the same passes. The key of a row is then the
-        number of its group, from 0; rows of other numbers count only among all. No group may be empty.
-    n_rows : int, optional
-        About how many rows there are; by default what `rows_of_pass` knows.
-    options : PassOptions, optional
-        How much memory may be used.
+        For a function that gives batches: the labels.
     progress : callable, optional
-        Called after every batch with a `Progress`.
+        Called after every batch with a `Progress`; by default what `labelled` was given.
 
     Returns
     -------
     Evaluation
-        What was measured; the same as `calibrant.metrics` of all rows at once, but for the area under the ROC
-        curve, of which bounds are given.
+        What `calibrant.metrics.evaluate` gives; with ``labelled(..., by=...)`` its `groups` are the same of
+        every group of rows, by name.
+
+    See Also
+    --------
+    calibrant.metrics.evaluate : For arrays.
+
+    Notes
+    -----
+    Rows are read once. Beyond about a million distinct probabilities in all columns, those that are nearly
+    equal are pooled, see `calibrant.metrics.EvaluationSums`.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from calibrant.files import Rows, evaluate_in_passes
-    >>> rows = Rows(np.array([0.2, 0.7, 0.7, 0.9]), np.array([0, 0, 1, 1]))
-    >>> found = evaluate_in_passes(lambda: [rows], classes=["no", "yes"])
-    >>> found.error_rate, round(found.brier.brier, 4), found.auc
-    (0.25, 0.1575, ((0.875, 0.875),))
+    >>> import pyarrow as pa
+    >>> from calibrant.files import evaluate, labelled
+    >>> table = pa.table({"p_yes": [0.2, 0.7, 0.7, 0.9], "answer": ["no", "no", "yes", "yes"]})
+    >>> found = evaluate(labelled(table, scores="p_yes", label="answer", kind="probability"))
+    >>> float(found.error_rate), round(found.brier_score, 4), float(found.auc)
+    (0.25, 0.1575, 0.875)
     """
-    labels = _labels(classes, rows_of_pass, None)
-    known = getattr(rows_of_pass, "n_rows", None) if n_rows is None else n_rows
-    filled = PassOptions() if options is None else options
-    plan = evaluation_plan(len(labels), width, filled, known, n_groups)
-    return run_plan(plan, checked_rows(rows_of_pass, len(labels)), progress)
+    if not isinstance(rows, LabelledRows):
+        labels = _labels(classes, rows, None)
+        found = run_plan(evaluation_plan(len(labels), 0), checked_rows(rows, len(labels)), progress)
+        return found.result(labels)
+    memory = rows.load(in_passes)
+    n_classes, grouped = len(rows.classes), rows.by is not None
+    if memory is None:
+        try:
+            found = run_plan(evaluation_plan(n_classes, len(rows.columns), grouped), rows, rows.progress)
+        except NoRowsError:
+            raise rows.no_weight() from None
+    else:
+        found = Evaluate(GivenForecast(), n_classes, len(rows.columns), grouped, exact=True).empty()
+        found.update(memory.present())
+    check = ScoreCheck(rows.source.name, rows.said, rows.classes, learns=False)
+    check(found.overall.sums["truth"][0], found.directions())
+    if len(found.sums) > MOST_GROUPS and memory is None:
+        raise DataError(
+            f"the column {rows.by!r} of {rows.source.name} must have at most {MOST_GROUPS} groups to be "
+            f"measured in passes; it has more; choose another, or pass {option('in_memory')}"
+        )
+    return found.result(rows.classes, rows.groups)
 
 
-def evaluation_plan(
-    n_classes: int, width: float, options: PassOptions, n_rows: int | None, n_groups: int = 0
-) -> Plan[Evaluation]:
-    """The plan of an evaluation."""
-    taken: Sample = yield TakeSample()
-    sample = taken.rows()
-    if len(sample) == 0:
+def evaluation_plan(n_classes: int, n_columns: int, grouped: bool = False) -> Plan["Evaluated"]:
+    """The plan of an evaluation: one pass."""
+    found: Evaluated = yield Evaluate(GivenForecast(), n_classes, n_columns, grouped)
+    if not found.n_rows:
         raise NoRowsError
-    n_columns = sample.scores.shape[1]
-    filled = options.for_problems(n_columns * (1 + n_groups), n_rows)
-    forecasts = [GivenForecast(), *(GroupForecast(number) for number in range(n_groups))]
-    parts = [
-        _evaluate_some(forecast, n_classes, n_columns, width, sample, filled, n_rows)
-        for forecast in forecasts
-    ]
-    overall, *groups = yield from together(parts)
-    return replace(overall, groups=tuple(groups))
+    return found
 
 
-def _evaluate_some(
-    forecast: Any,
-    n_classes: int,
-    n_columns: int,
-    width: float,
-    sample: Rows,
-    options: PassOptions,
-    n_rows: int | None,
-) -> Plan[Evaluation]:
-    """Measure the rows of a forecast."""
-    splits = split_plans(forecast, n_classes, n_columns, sample, options, n_rows, GivenForecast())
-    plans: list[Plan[Any]] = [_sum(SumMetrics(forecast, n_classes, n_columns, width)), *splits]
-    sums, *points = yield from together(plans)
-    return Evaluation(
-        n_rows=sums.n_rows,
-        weight=sums.weight,
-        log_loss=sums.log_loss,
-        impossible=sums.impossible,
-        error_rate=sums.error_rate,
-        brier=decomposition(sums, points),
-        confusion=sums.confusion,
-        reliability=tuple(sums.diagram(column) for column in range(n_columns)),
-        auc=tuple(auc_bounds(each) for each in points),
-        columns=tuple(_decomposition([parts]) for parts in _parts(sums, points)),
-    )
+@travels
+@dataclass(frozen=True, eq=False)
+class GivenForecast:
+    """The scores are probabilities: of the positive class, or one per class."""
+
+    def rows(self, rows: Rows) -> Rows:
+        """Give the rows with their probabilities in the place of scores."""
+        return rows.once("given", lambda: replace(rows, scores=check_probabilities(rows.scores, "scores")))
 
 
-def _sum(task: SumMetrics) -> Plan[MetricSums]:
-    sums: MetricSums = yield task
-    return sums
+@travels
+@dataclass(frozen=True, eq=False)
+class Evaluate(Task):
+    """What there is to say of probabilities of k classes.
+
+    Parameters
+    ----------
+    forecast : object
+        What gives rows with probabilities in the place of scores.
+    n_classes : int
+        Number of classes.
+    n_columns : int
+        Number of columns of probabilities; 0 to see from the first rows.
+    grouped : bool
+        Whether the keys of rows are numbers of groups, which are measured each for itself too.
+    exact : bool
+        Whether all distinct probabilities are kept apart.
+    """
+
+    forecast: Any
+    n_classes: int
+    n_columns: int
+    grouped: bool = False
+    exact: bool = False
+
+    def empty(self) -> "Evaluated":
+        """Nothing yet."""
+        return Evaluated(self)
 
 
-def split_plans(
-    forecast: Any,
-    n_classes: int,
-    n_columns: int,
-    sample: Rows,
-    options: PassOptions,
-    n_rows: int | None,
-    sampled: Any = None,
-) -> list[Plan[Points]]:
-    """Plans that gather the rows of every column as finely as isotonic regression needs them."""
-    plans = []
-    filled = options.for_problems(n_columns, n_rows)
-    for column in range(n_columns):
-        sides = np.full(n_classes, -1, dtype=np.int8)
-        sides[column if n_columns > 1 else 1] = 1
-        problem: Any = ForecastProblem(forecast, Problem(column, sides))
-        seen = problem if sampled is None else ForecastProblem(sampled, problem.problem)
-        grid = grid_from_sample(seen.cases(sample).scores, filled.n_bins or 1, filled.edges)
-        plans.append(gather(problem, grid, open_points, filled))
-    return plans
+class Evaluated(Summary):
+    """Sums over all rows, and over those of every group."""
 
+    def __init__(self, task: Evaluate) -> None:
+        super().__init__(task)
+        self.sums: dict[int, EvaluationSums] = {}
 
-def decomposition(sums: MetricSums, points: list[Points]) -> BrierDecomposition:
-    """The parts of the Brier score, added over the columns."""
-    return _decomposition(_parts(sums, points))
+    @property
+    def overall(self) -> EvaluationSums:
+        """The sums over all rows."""
+        return self.sums[ALL]
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.overall.sums["rows"][0]) if self.sums else 0
 
-def _parts(sums: MetricSums, points: list[Points]) -> list[tuple[float, float, float, float]]:
-    return [_isotonic_parts(float(brier), each) for brier, each in zip(sums.brier, points, strict=True)]
+    def _of(self, number: int, n_columns: int) -> EvaluationSums:
+        if number not in self.sums:
+            self.sums[number] = EvaluationSums(self.task.n_classes, n_columns, exact=self.task.exact)
+        return self.sums[number]
 
+    def update(self, rows: Rows) -> None:
+        """Add rows."""
+        rows = self.task.forecast.rows(rows)
+        if len(rows) == 0:
+            return
+        proba = rows.scores.reshape(len(rows), -1)
+        number = rows.key if self.task.grouped else None
+        keys = None if self.task.grouped else rows.keys()
+        self._of(ALL, proba.shape[1]).add(rows.truth, proba, rows.weight, keys=keys)
+        if number is None:
+            return
+        for group in np.unique(number).tolist():
+            chosen = number == group
+            weight = None if rows.weight is None else rows.weight[chosen]
+            self._of(group, proba.shape[1]).add(rows.truth[chosen], proba[chosen], weight)
 
-def _decomposition(parts: list[tuple[float, float, float, float]]) -> BrierDecomposition:
-    brier, refinement, resolution, uncertainty = map(sum, zip(*parts, strict=True))
-    calibration = sum(max(part[0] - part[1], 0.0) for part in parts)
-    return BrierDecomposition(brier, calibration, refinement, resolution, uncertainty, 0.0, 0.0)
+    def columns(self) -> dict[str, Array]:
+        """One table after the other, each with its group and its number of columns."""
+        tables = []
+        for number, sums in self.sums.items():
+            table = sums.columns()
+            n_rows = len(table["kind"])
+            of = {"group": np.full(n_rows, number), "n_columns": np.full(n_rows, sums.n_columns)}
+            tables.append(of | table)
+        names = tables[0] if tables else {"group": None, "n_columns": None}
+        return {
+            name: np.concatenate([table[name] for table in tables]) if tables else np.empty(0, np.int64)
+            for name in names
+        }
 
+    def absorb(self, columns: Mapping[str, Array]) -> None:
+        """Add the sums of another summary, or of several."""
+        group = np.asarray(columns["group"])
+        for number in np.unique(group).tolist():
+            chosen = group == number
+            n_columns = int(np.asarray(columns["n_columns"])[chosen][0])
+            of = {name: np.asarray(values)[chosen] for name, values in columns.items()}
+            self._of(number, n_columns).absorb(of)
 
-def _isotonic_parts(brier: float, points: Points) -> tuple[float, float, float, float]:
-    """Score, refinement, resolution and uncertainty of one column."""
-    blocks = pool_points(points.lo, points.hi, points.positive, points.negative)
-    share = blocks.weight / blocks.weight.sum()
-    overall = float(points.positive.sum() / points.weight.sum())
-    return (
-        brier,
-        float(share @ (blocks.value * (1 - blocks.value))),
-        float(share @ (blocks.value - overall) ** 2),
-        overall * (1 - overall),
-    )
+    def directions(self) -> list[Any]:
+        """Which way every column ranks its classes."""
+        sums = self.overall
+        whole = not sums.sums["rows"][2]
+        squares = sums.sums["truth"][1]
+        found = []
+        two = self.task.n_classes == 2
+        for place in range(1 if two else self.task.n_classes):
+            points = sums.points[place].points()
+            positive = squares[1 if two else place]
+            both = None if whole else (float(positive), float(squares.sum() - positive))
+            found.append(direction_of_points(points.pos, points.neg, both))
+        return [found[0]] * sums.n_columns if two else found
 
-
-def auc_bounds(points: Points) -> tuple[float, float]:
-    """Bounds of the chance that a random positive is above a random negative; ties count one half."""
-    positive, negative = points.positive, points.negative
-    if not (positive.any() and negative.any()):
-        return math.nan, math.nan
-    below = np.append(0.0, np.cumsum(negative)[:-1])
-    tied = points.lo == points.hi
-    total = positive.sum() * negative.sum()
-    low = positive @ (below + np.where(tied, negative / 2, 0.0)) / total
-    high = positive @ (below + np.where(tied, negative / 2, negative)) / total
-    return float(low), float(high)
+    def result(self, classes: Array, groups: list[str] | None = None) -> Evaluation:
+        """The evaluation of all rows, and of every group by its name."""
+        labels = np.asarray(classes).tolist()
+        overall = self.overall.result(labels)
+        if not groups:
+            return overall
+        named = sorted((groups[number], sums) for number, sums in self.sums.items() if number != ALL)
+        return replace(overall, groups={name: sums.result(labels) for name, sums in named})

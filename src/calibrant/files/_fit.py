@@ -110,7 +110,7 @@ def _fit_labelled(
 ) -> Any:
     in_memory = rows.load(in_passes)
     check = ScoreCheck(rows.source.name, rows.said, rows.classes)
-    code = _code_of(model, len(rows.classes), len(rows.columns))
+    code = code_of(model, len(rows.classes), len(rows.columns))
     if in_memory is not None:
         check.rows(in_memory, code)
         with warnings.catch_warnings():
@@ -183,7 +183,7 @@ def _labels(classes: object, rows: Any, model: Any) -> Array:
     raise ParameterError("classes must be given where rows have only the numbers of their classes; got none")
 
 
-def _code_of(model: Any, n_classes: int, n_columns: int) -> Array | None:
+def code_of(model: Any, n_classes: int, n_columns: int) -> Array | None:
     """The code behind the scores; None without one, or if the fit will say that it does not suit."""
     given = getattr(model, "code", None)
     if given is None:

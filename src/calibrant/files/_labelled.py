@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,18 @@ import pyarrow as pa
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._chance import generator
-from calibrant._core._checks import ROUNDING, check_option
+from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.files._ahead import ahead
-from calibrant.files._batch import BatchReader
+from calibrant.files._batch import BatchReader, Roles
 from calibrant.files._classes import ClassesOf, Numbered, choose_scores, sorted_texts
 from calibrant.files._columns import label_codes, label_values, read_label_texts, texts_that_occur
 from calibrant.files._open import open_source
-from calibrant.files._source import Source
+from calibrant.files._source import Source, how_far
 from calibrant.passes import Progress, Rows
 
-#: How far from one the printed probabilities of a row may sum.
-SUM_ROUNDING = 1e-3
 #: Rows may take so many bytes in memory, and this share of what the machine has; work on them takes several
 #: times as much.
 MOST_BYTES, SHARE_OF_MEMORY, NUMBER_BYTES = 1 << 28, 1 / 16, 8
@@ -159,7 +158,8 @@ class LabelledRows:
     ) -> None:
         self.source, self.said, self.columns = source, said, said.chosen.columns
         self.label, self.weight, self.key, self.by, self.kind = label, weight, key, by, kind
-        self.skips, self.batch_rows, self.progress = skips, batch_rows, progress
+        self._roles = Roles(self.columns, label, weight, key, said.alone)
+        self.skips, self.batch_rows, self._progress = skips, batch_rows, progress
         self.n_skipped = self.n_read = self._n_checked = 0
         self.memory: Rows | None = None
         self._labels = None if said.known is None else Numbered(said.known)
@@ -264,8 +264,7 @@ class LabelledRows:
 
     @property
     def _n_columns(self) -> int:
-        others = (self.label, self.weight, self.key, self.by)
-        return len(self.columns) + sum(name is not None for name in others)
+        return len(self._roles.names(self.by))
 
     def _is_large(self) -> bool:
         """Whether the rows take too much memory, as far as that is known before they are read.
@@ -277,12 +276,22 @@ class LabelledRows:
             return self.source.n_rows * self._n_columns * NUMBER_BYTES > most_bytes()
         return (self.source.n_bytes or 0) > most_bytes()
 
+    def progress(self, come: Progress) -> None:
+        """Pass on how far a pass has come, to whoever waits.
+
+        Parameters
+        ----------
+        come : Progress
+            How far.
+        """
+        if self._progress is not None:
+            self._progress(how_far(self.source, come.rows, come.what, come.number))
+
     def _watched(self, batches: Iterator[Rows], what: str) -> Iterator[Rows]:
         n_rows = 0
         for rows in batches:
             n_rows += len(rows)
-            if self.progress is not None:
-                self.progress(Progress(0, n_rows, what))
+            self.progress(Progress(0, n_rows, what))
             yield rows
 
     def _batches(self, *, find: bool = False, named: bool = False) -> Iterator[Rows]:
@@ -292,9 +301,7 @@ class LabelledRows:
         assert self._labels is not None
         self.n_skipped = self.n_read = first = 0
         self._label_type: pa.DataType = pa.string()
-        used = (*self.columns, self.label, self.weight, self.key, self.by)
-        wanted = list(dict.fromkeys(name for name in used if name is not None))
-        for batch in self.source.batches(wanted, self.batch_rows):
+        for batch in self.source.batches(self._roles.names(self.by), self.batch_rows):
             self._label_type = batch.column(self.label).type
             rows = self._rows(batch, first, named)
             self.n_read += len(rows)
@@ -304,42 +311,17 @@ class LabelledRows:
         self._refuse_no_rows(first)
 
     def _rows(self, batch: pa.RecordBatch, first: int, named: bool) -> Rows:
-        reader = BatchReader(batch, self.source, first, self.skips)
-        matrix = reader.scores(self.columns)
-        if self.kind == "probability" and first >= self._n_checked:
-            self._check_proba(matrix, reader, first)
-            self._n_checked = first + batch.num_rows
         assert self._labels is not None
-        truth = reader.numbered(self.label, self._labels)
-        weight = None if self.weight is None else reader.weights(self.weight)
-        key: Any = None if self.key is None else reader.hashes(self.key)
-        if self.by is not None:
-            key = reader.names(self.by) if named else reader.groups(self.by, self._groups).astype(np.uint64)
-        scores = matrix[:, 0] if self.said.alone else matrix
-        rows = Rows(scores, truth, weight, key, self._classes, first)
-        return rows if reader.usable is None else rows.take(reader.usable)
-
-    def _check_proba(self, matrix: Float64Array, reader: BatchReader, first: int) -> None:
-        """Refuse numbers that are no probabilities, with the row that has them."""
-        rows = matrix if reader.usable is None else np.where(reader.usable[:, None], matrix, np.nan)
-        outside = (rows < -ROUNDING) | (rows > 1 + ROUNDING)
-        if outside.any():
-            row, place = np.argwhere(outside)[0]
-            raise DataError(
-                f"the column {self.columns[place]!r} of {self.source.name} must hold probabilities, from 0 to "
-                f"1; got {rows[row, place]:g} in {self.source.place(first + int(row))}; scores must go "
-                "through calibrant fit and apply first"
-            )
-        if len(self.columns) == 1 or self.said.coded:
-            return
-        total = rows.sum(axis=1)
-        wrong = np.abs(total - 1.0) > SUM_ROUNDING
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise DataError(
-                f"the probabilities of a row of {self.source.name} must sum to one; got {total[row]:g} in "
-                f"{self.source.place(first + row)}; does {option('scores')} name the columns of all classes?"
-            )
+        reader = BatchReader(batch, self.source, first, self.skips)
+        scores = None
+        if self.kind == "probability" and first >= self._n_checked:
+            scores = reader.probabilities(self.columns, sums=not self.said.coded)
+            self._n_checked = first + batch.num_rows
+        rows = replace(reader.rows(self._roles, self._labels, scores), classes=self._classes)
+        if self.by is None:
+            return rows
+        key: Any = reader.names(self.by) if named else reader.groups(self.by, self._groups).astype(np.uint64)
+        return replace(rows, key=key if reader.usable is None else key[reader.usable])
 
     def _refuse_no_rows(self, n_there: int) -> None:
         """Refuse a file of which no row can be used."""
@@ -354,10 +336,14 @@ class LabelledRows:
     def _finished(self, gathered: "_Gathered") -> Rows:
         """What was gathered, with the classes in their order and the groups numbered."""
         rows = gathered.rows()
+        if rows.weight is not None and not rows.weight.any():
+            raise self.no_weight()
         assert self._labels is not None
         truth = rows.truth
         if not self._labels.fixed:
-            texts = self.said.in_order(sorted_texts(self._labels.texts, self._label_type, self.source.as_text))
+            texts = self.said.in_order(
+                sorted_texts(self._labels.texts, self._label_type, self.source.as_text)
+            )
             truth = self._labels.places_in(texts)[truth]
             self._labels = Numbered(texts)
         if self._classes is None:
@@ -369,13 +355,11 @@ class LabelledRows:
         return Rows(rows.scores, truth, rows.weight, key, self._classes)
 
     def _find_classes(self) -> None:
-        """Find the classes, and the type of their labels, in a pass over these that ends as soon as it can."""
+        """Find the classes, and the type of their labels, in a pass that ends as soon as it can."""
         known = self.said.known
-        if known is not None:
-            needed = 0
-        else:
-            # A third label, which a single score cannot have, is an error with its row when a pass comes to it.
-            needed = 2 if self.said.alone and not self.skips else sys.maxsize
+        # A third label, which a single score cannot have, is an error with its row when a pass comes to it.
+        enough = 2 if self.said.alone and not self.skips else sys.maxsize
+        needed = 0 if known is not None else enough
         found: dict[str, None] = {}
         label_type, first = pa.string(), 0
         for batch in self.source.batches([self.label]):
@@ -389,8 +373,7 @@ class LabelledRows:
             )
             found |= dict.fromkeys(texts_that_occur(*read))
             first += batch.num_rows
-            if self.progress is not None:
-                self.progress(Progress(0, first, "looking for labels"))
+            self.progress(Progress(0, first, "looking for labels"))
             if len(found) >= needed:
                 break
         self.n_read = max(len(found), int(needed == 0))

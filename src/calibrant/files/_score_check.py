@@ -82,9 +82,9 @@ class ScoreCheck:
         if 0 < len(absent) < len(mass):
             column, label = self._columns[absent[0]], label_text(self._classes[absent[0]])
             raise DataError(
-                f"every score column must be that of a class that occurs; got {column!r} of {self._name}, and "
-                f"no row has the label {label!r}; leave the column out of {option('scores')}, or name all "
-                f"classes in {option('classes')} if this one is only missing here"
+                f"every score column must be that of a class that occurs; got {column!r} of {self._name}, "
+                f"and no row has the label {label!r}; leave the column out of {option('scores')}, or name "
+                f"all classes in {option('classes')} if this one is only missing here"
             )
 
     def _of_one(self, found: Direction) -> str:
@@ -103,8 +103,8 @@ class ScoreCheck:
     def _of_many(self) -> str:
         return (
             f"the scores of {self._name} must be higher for rows of their class; most are lower, beyond "
-            f"chance: {shown(self._columns)}; negate them if they are distances or losses, and see that every "
-            "column has the name of its class"
+            f"chance: {shown(self._columns)}; negate them if they are distances or losses, and see that "
+            "every column has the name of its class"
         )
 
     def _of_some(self, wrong: list[str]) -> str:

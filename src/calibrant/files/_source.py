@@ -5,11 +5,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from lzma import LZMAError
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
 from calibrant.files._plain import n_bytes, reason_of
+
+if TYPE_CHECKING:
+    from calibrant.passes import Progress
 
 #: Numbers of a batch, and its rows at least and at most: enough to make light of what every batch costs.
 BATCH_NUMBERS, LEAST_ROWS, MOST_ROWS = 1 << 21, 1 << 10, 1 << 18
@@ -255,6 +259,14 @@ def naming(name: str, holds: str) -> Iterator[None]:
             f"{name} must be whole and hold {holds}; it cannot be read: {reason_of(error)}; write or copy it "
             "again"
         ) from error
+
+
+def how_far(source: Source, n_rows: int, what: str, number: int = 0) -> "Progress":
+    """How far a pass over a source has come: by rows where their number is known, else by bytes."""
+    from calibrant.passes import Progress  # noqa: PLC0415  (who only reads a file need not wait for it)
+
+    total = source.n_rows
+    return Progress(number, n_rows, what, total, n_rows / total if total else source.share_read)
 
 
 def first_twice(names: Sequence[str]) -> str | None:

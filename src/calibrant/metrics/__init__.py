@@ -47,9 +47,15 @@ from calibrant.metrics._direction import (
     sides_of as sides_of,
     wrong_columns as wrong_columns,
 )
-from calibrant.metrics._estimate import Estimate
-from calibrant.metrics._evaluate import evaluate, paired_difference
-from calibrant.metrics._evaluation import CalibrationErrors, ClassEvaluation, CostEvaluation, Evaluation
+from calibrant.metrics._estimate import Estimate, plain_record as plain_record
+from calibrant.metrics._evaluate import evaluate, mean_of as mean_of, paired_difference
+from calibrant.metrics._evaluation import (
+    CalibrationErrors,
+    ClassEvaluation,
+    CostEvaluation,
+    Evaluation,
+    LossMeasures as LossMeasures,
+)
 from calibrant.metrics._evaluation_sums import EvaluationSums
 from calibrant.metrics._isotonic import (
     BAND_LEVEL as BAND_LEVEL,

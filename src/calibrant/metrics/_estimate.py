@@ -1,6 +1,7 @@
 """A number that was estimated from rows, and the interval in which the truth is likely to be."""
 
 import math
+from dataclasses import fields, is_dataclass
 from typing import Any, SupportsFloat
 
 #: How often an interval covers what it is for, if its method is right.
@@ -82,21 +83,26 @@ class Estimate(float):
     def __format__(self, spec: str) -> str:
         return format(float(self), spec) if spec else str(self)
 
-    def to_json(self) -> dict[str, float | str | None]:
-        """Give value and interval as plain numbers.
 
-        Returns
-        -------
-        dict
-            `value`, `low` and `high`; what JSON has no number for is None, "inf" or "-inf".
-        """
-        return {
-            name: in_json(each) for name, each in (("value", self), ("low", self.low), ("high", self.high))
+def plain_record(value: Any) -> Any:
+    """Give records, arrays and estimates as what JSON has: what is not finite is None.
+
+    Estimates are numbers; the record that they stand in gets `intervals`, the two ends of each by its name.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {each.name: getattr(value, each.name) for each in fields(value)}
+    if isinstance(value, dict):
+        record = {str(name): plain_record(each) for name, each in value.items()}
+        intervals = {
+            str(name): [plain_record(each.low), plain_record(each.high)]
+            for name, each in value.items()
+            if isinstance(each, Estimate) and math.isfinite(each.low)
         }
-
-
-def in_json(number: float) -> float | str | None:
-    """A number as JSON can have it."""
-    if math.isfinite(number):
-        return float(number)
-    return None if math.isnan(number) else ("inf" if number > 0 else "-inf")
+        return record | {"intervals": intervals} if intervals else record
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain_record(each) for each in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

@@ -153,8 +153,13 @@ def paired_difference(first: object, second: object, *, sample_weight: object = 
     if not np.isfinite(difference).all():
         mean = float(difference[~np.isfinite(difference)].sum())
         return Estimate(mean, -math.inf if math.isnan(mean) else mean, math.inf if math.isnan(mean) else mean)
-    whole = bool(np.all(weights == np.floor(weights)))
-    return mean_estimate(moments_of(power_sums(difference, weights), whole=whole))
+    return mean_of(difference, weights)
+
+
+def mean_of(losses: Float64Array, weights: Float64Array, *, copies: bool = True) -> Estimate:
+    """The mean of what rows lost; whole weights count copies, unless they are those of groups of rows."""
+    whole = copies and bool(np.all(weights == np.floor(weights)))
+    return mean_estimate(moments_of(power_sums(losses, weights), whole=whole))
 
 
 def _losses(losses: object, name: str) -> Float64Array:

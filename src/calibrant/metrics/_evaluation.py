@@ -3,15 +3,12 @@
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from calibrant._core._arrays import Float64Array
-from calibrant._core._checks import plain
 from calibrant._core._names import label_text
-from calibrant.metrics._estimate import Estimate, in_json
+from calibrant.metrics._estimate import Estimate, plain_record
 from calibrant.metrics._reliability import ReliabilityBins
 
 #: Classes that a printed table shows.
@@ -66,6 +63,28 @@ class ClassEvaluation:
     auc: Estimate
     calibration_slope: Estimate
     calibration_intercept: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class LossMeasures:
+    """What forecasts lose on average, see `Evaluation`.
+
+    Attributes
+    ----------
+    log_loss, brier_score, error_rate : Estimate
+        Means over the rows.
+    calibration, refinement : Estimate
+        The parts of the Brier score, without intervals.
+    certain_mistakes : int
+        Rows whose true class had the probability 0.
+    """
+
+    log_loss: Estimate
+    brier_score: Estimate
+    calibration: Estimate
+    refinement: Estimate
+    error_rate: Estimate
+    certain_mistakes: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,6 +155,8 @@ class Evaluation:
         Every class against the others.
     cost : CostEvaluation or None
         What decisions cost, if costs are known.
+    groups : dict of str to Evaluation
+        The same of groups of rows, by name, where these were told apart.
     """
 
     n_rows: int
@@ -157,6 +178,7 @@ class Evaluation:
     reliability: tuple[ReliabilityBins, ...]
     by_class: tuple[ClassEvaluation, ...]
     cost: CostEvaluation | None = None
+    groups: "dict[str, Evaluation]" = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = list(self._lines())
@@ -203,9 +225,10 @@ class Evaluation:
         Returns
         -------
         dict
-            Estimates as their value and the ends of their interval, arrays as lists.
+            Estimates as numbers, and the ends of their intervals under `intervals`; arrays as lists; what is
+            not finite as None.
         """
-        document = _plain(self)
+        document = plain_record(self)
         assert isinstance(document, dict)
         return document
 
@@ -223,19 +246,6 @@ class Evaluation:
             `to_dict` as text.
         """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Estimate):
-        return value.to_json()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, tuple | list | np.ndarray):
-        return [_plain(each) for each in value]
-    value = plain(value)
-    if isinstance(value, float):
-        return in_json(value)
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
 #: What is known of nothing.

@@ -19,7 +19,13 @@ from calibrant.metrics._calibration_interval import (
 from calibrant.metrics._cox import CoxFit, expit, fit_cox, log_odds, sandwich
 from calibrant.metrics._delong import Ranking, rank_points
 from calibrant.metrics._estimate import Estimate
-from calibrant.metrics._evaluation import CalibrationErrors, ClassEvaluation, CostEvaluation, Evaluation
+from calibrant.metrics._evaluation import (
+    CalibrationErrors,
+    ClassEvaluation,
+    CostEvaluation,
+    Evaluation,
+    LossMeasures,
+)
 from calibrant.metrics._evaluation_sums import BRIER, CONFIDENCE, ERROR, LOG_LOSS, EvaluationSums, sums_in
 from calibrant.metrics._intervals import (
     Moments,
@@ -42,6 +48,27 @@ def evaluation_of(sums: EvaluationSums, labels: tuple[object, ...], random_state
     if sums.n_classes == 2:
         return _TwoClasses(sums, labels, seed).evaluation()
     return _ManyClasses(sums, labels, seed).evaluation()
+
+
+def losses_of(sums: EvaluationSums) -> LossMeasures:
+    """What the forecasts of the rows that were added lose."""
+    found = _Result(sums, tuple(range(sums.n_classes)), 0)
+    moments, log_loss = found.losses()
+    numbers = [1] if sums.n_classes == 2 else range(sums.n_classes)
+    parts = [
+        split_points(points, found.class_moments(number, 2).mean)
+        for number, points in zip(
+            numbers, found.points, strict=False
+        )  # the last is of the most probable class
+    ]
+    return LossMeasures(
+        log_loss=log_loss,
+        brier_score=mean_estimate(moments[BRIER], least=0.0),
+        calibration=Estimate(sum(part.calibration for part in parts)),
+        refinement=Estimate(sum(part.refinement for part in parts)),
+        error_rate=share_of(moments[ERROR]),
+        certain_mistakes=found.n_certain,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,11 +109,15 @@ class _Result:
         points = [column.points() for column in sums.points]
         self.points = [each.copies() for each in points] if self.whole else points
 
-    def evaluation(self) -> Evaluation:
+    def losses(self) -> tuple[list[Moments], Estimate]:
+        """Moments of the losses of rows, and the log loss, infinite where a mistake was certain."""
         moments = [moments_of(each, whole=self.whole) for each in self.sums.sums["losses"]]
-        log_loss = mean_estimate(moments[LOG_LOSS], least=0.0)
         if self.n_certain:
-            log_loss = Estimate(math.inf, math.inf, math.inf)
+            return moments, Estimate(math.inf, math.inf, math.inf)
+        return moments, mean_estimate(moments[LOG_LOSS], least=0.0)
+
+    def evaluation(self) -> Evaluation:
+        moments, log_loss = self.losses()
         columns = self.columns()
         slope, intercept = self.cox(columns)
         expected, errors = self.calibration_errors()

@@ -14,19 +14,25 @@ from calibrant.models._advice import advise as advise
 from calibrant.models._chain import form_of_scores as form_of_scores
 from calibrant.models._comparison import (
     MOST_GROUPS as MOST_GROUPS,
-    Losses as Losses,
     MethodComparison,
     MethodResult,
+    Trial as Trial,
     compare_forecasts,
     compare_methods,
+    compare_rows as compare_rows,
     methods_of as methods_of,
+    ranked as ranked,
 )
 from calibrant.models._costs import label_array as label_array, read_costs as read_costs
 from calibrant.models._description import ModelDescription, describe
 from calibrant.models._document import from_document, to_document
 from calibrant.models._files import load, parse as parse, save
 from calibrant.models._onnx import save_onnx, to_onnx
-from calibrant.models._plan import Predictions as Predictions, stratified_folds as stratified_folds
+from calibrant.models._plan import (
+    Predictions as Predictions,
+    look_at as look_at,
+    stratified_folds as stratified_folds,
+)
 from calibrant.models._schema import schema
 from calibrant.models._score_model import ScoreModel, check_rule as check_rule
 from calibrant.models._summary import FitMetrics, TrainingSummary, measure as measure

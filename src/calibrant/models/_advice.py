@@ -12,7 +12,7 @@ TIE = 2.0
 def advise(results: Sequence[Any], n_rows: int) -> tuple[str, str]:
     """Name the method to use, and say why and how sure that is."""
     best = results[0]
-    tied = [each for each in results[1:] if each.difference <= TIE * each.difference_error]
+    tied = [each for each in results[1:] if each.difference <= TIE * each.difference.error]
     chosen = _simplest([best, *tied])
     if len(results) == 1:
         words = f"{best.name} is the only method; its log loss on {n_rows} rows is {best.log_loss:.4f}."
@@ -45,11 +45,11 @@ def _simplest(tied: list[Any]) -> Any:
 
 
 def _behind(result: Any) -> str:
-    return f"{result.difference:.4f} behind (standard error {result.difference_error:.4f})"
+    return f"{result.difference:.4f} behind (standard error {result.difference.error:.4f})"
 
 
 def _warning(results: Sequence[Any]) -> str:
-    said = [f"{each.name} for {each.impossible}" for each in results if each.impossible]
+    said = [f"{each.name} for {each.certain_mistakes}" for each in results if each.certain_mistakes]
     if not said:
         return ""
     return (

@@ -1,18 +1,17 @@
 """Which method to use: all of them on the user's own rows, each judged on rows that it was not fitted to."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._arrays import Float64Array
 from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import check_number, check_option, shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.calibrators import (
+    Calibrator,
     ScoreKind,
     calibrator_for,
     can_only_rise,
@@ -22,18 +21,10 @@ from calibrant.calibrators import (
     new_calibrator,
     warn_of_columns,
 )
-from calibrant.metrics import (
-    Forecasts,
-    brier_decomposition,
-    brier_score,
-    directions_of,
-    error_rate,
-    read_forecasts,
-)
+from calibrant.metrics import Estimate, EvaluationSums, Forecasts, directions_of, mean_of, read_forecasts
 from calibrant.models._advice import advise
-from calibrant.models._plan import Answers, Arrays, answered, cross_fit, dealt
+from calibrant.models._plan import Arrays, answered, cross_fit, dealt
 from calibrant.models._read_rows import read_rows
-from calibrant.models._summary import MOST_FOR_DECOMPOSITION
 from calibrant.passes import Fold, Rows
 
 #: Resamples of the rows, and groups of rows that stand for single rows where these are more.
@@ -48,36 +39,33 @@ class MethodResult:
     ----------
     name : str
         The method.
-    log_loss : float
+    log_loss : Estimate
         Mean negative logarithm of the probability of the true class, which counts as at least
         `MethodComparison.limit`.
-    brier : float
+    brier_score : Estimate
         Mean squared error: of the positive class for two classes, summed over the classes for more.
-    calibration, refinement : float
-        The parts of the Brier score, by isotonic regression; `nan` for more than five million numbers.
-    error : float
+    calibration, refinement : Estimate
+        The parts of the Brier score, by isotonic regression; without intervals.
+    error_rate : Estimate
         Share of rows whose most probable class is not the true one.
-    difference : float
-        Its log loss minus that of the best, on the same rows.
-    difference_error : float
-        The standard error of that difference.
+    difference : Estimate
+        Its log loss minus that of the best, on the same rows; its `error` is the standard error of that.
     share_best : float
         The share of resamples of the rows in which it comes first.
-    impossible : int
+    certain_mistakes : int
         Number of rows whose true class it gave probability 0. Without the limit, a single one of them makes
         the log loss infinite.
     """
 
     name: str
-    log_loss: float
-    brier: float
-    calibration: float
-    refinement: float
-    error: float
-    difference: float
-    difference_error: float
+    log_loss: Estimate
+    brier_score: Estimate
+    calibration: Estimate
+    refinement: Estimate
+    error_rate: Estimate
+    difference: Estimate
     share_best: float
-    impossible: int
+    certain_mistakes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +103,12 @@ class MethodComparison:
 
     def __str__(self) -> str:
         width = max(len("method"), *(len(result.name) for result in self.results))
-        heads = ("log loss", "Brier", "calibr.", "refinem.", "error", "behind", "+-", "first")
+        heads = ("log loss", "Brier", "calibr.", "refinem.", "error", "behind", "±", "first")
         lines = [f"{'method':<{width}}" + "".join(f"  {head:>8}" for head in heads)]
         for each in self.results:
-            numbers = (each.log_loss, each.brier, each.calibration, each.refinement, each.error)
-            behind = f"  {each.difference:>8.4f}  {each.difference_error:>8.4f}  {each.share_best:>8.0%}"
+            numbers = (each.log_loss, each.brier_score, each.calibration, each.refinement, each.error_rate)
+            half = (each.difference.high - each.difference.low) / 2
+            behind = f"  {each.difference:>8.4f}  {half:>8.4f}  {each.share_best:>8.0%}"
             lines.append(
                 f"{each.name:<{width}}" + "".join(f"  {number:>8.4f}" for number in numbers) + behind
             )
@@ -190,7 +179,7 @@ def compare_methods(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> found = compare_methods(-X[:, 0], y)  # the radius of the tumour
     >>> for each in found.results:
-    ...     print(f"{each.name:8} {each.log_loss:.3f} {each.difference:.3f} +- {each.difference_error:.3f}")
+    ...     print(f"{each.name:8} {each.log_loss:.3f} {each.difference:.3f} +- {each.difference.error:.3f}")
     sigmoid  0.295 0.000 +- 0.000
     binning  0.306 0.011 +- 0.006
     pav      0.314 0.019 +- 0.010
@@ -198,22 +187,38 @@ def compare_methods(
     Use sigmoid: its log loss on 569 rows is the least, 0.2954. That is not sure: binning and pav can be as
     good. binning is only 0.0108 behind (standard error 0.0060), which can be chance.
     """
-    check_option("kind", kind, ("margin", "probability"))
     rows = read_rows(scores, y, sample_weight, classes)
     rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
     must = "a whole number from 2"
     n_folds = int(check_number("cv", cv, must, lambda number: number >= 2 and number == int(number)))
-    if len(rows) < 2:
-        raise DataError(f"scores must have at least two rows to compare methods; got {len(rows)}")
-    n_folds = min(n_folds, len(rows))
+    check_option("kind", kind, ("margin", "probability"))
     chosen = methods_of(methods, rows.scores.ndim, kind)
     if any(map(can_only_rise, chosen.values())):
         warn_of_columns(directions_of(rows.scores, rows.truth, rows.weight), rows.classes, stacklevel=3)
+    return compare_rows(rows, chosen, combine, kind, n_folds, random_state)
+
+
+def compare_rows(
+    rows: Rows,
+    methods: Sequence[str] | Mapping[str, object] | None,
+    combine: object,
+    kind: ScoreKind,
+    n_folds: int,
+    random_state: Seed,
+) -> MethodComparison:
+    """Compare methods on checked rows in memory, without a word about the direction of their scores."""
+    rows = rows.present()
+    if len(rows) < 2:
+        raise DataError(f"scores must have at least two rows to compare methods; got {len(rows)}")
+    n_folds = min(n_folds, len(rows))
     answers, folds = Arrays(dealt(rows, n_folds, random_state)), [Fold(n, n_folds) for n in range(n_folds)]
-    forecasts = {
-        name: _cross_fitted(name, given, answers, combine, kind, folds) for name, given in chosen.items()
-    }
-    return _rank(forecasts, rows, n_folds, random_state)
+    limit = half_a_row(len(rows))
+    trials = {}
+    for name, method in methods_of(methods, rows.scores.ndim, kind).items():
+        calibrator = calibrator_for(method, rows.scores.ndim, None, combine)
+        proba = answered(cross_fit(calibrator, answers, folds)).proba
+        trials[name] = Trial.of(proba, rows, limit)
+    return ranked(trials, len(rows), n_folds, limit, random_state)
 
 
 def compare_forecasts(
@@ -276,13 +281,15 @@ def compare_forecasts(
             )
     weights = None if sample_weight is None else first.weights
     rows = Rows(first.proba, first.truth, weights, classes=np.arange(first.n_classes))
-    return _rank(matrices, rows, 0, random_state)
+    limit = half_a_row(len(rows))
+    trials = {name: Trial.of(matrix, rows, limit) for name, matrix in matrices.items()}
+    return ranked(trials, len(rows), 0, limit, random_state)
 
 
 def methods_of(
     methods: Sequence[str] | Mapping[str, object] | None, n_dimensions: int, kind: ScoreKind
-) -> dict[str, object]:
-    """What to try under which name: a name of ours, or an object."""
+) -> dict[str, Calibrator]:
+    """What to try under which name: a method of ours made fit for new rows, or an object of one's own."""
     if isinstance(methods, Mapping):
         chosen = {str(name): method for name, method in methods.items()}
     elif methods is None:
@@ -300,21 +307,10 @@ def methods_of(
         )
     if not chosen:
         raise ParameterError("methods must hold at least one method; got none")
-    return chosen
-
-
-def _cross_fitted(
-    name: str, given: object, rows: Answers, combine: object, kind: ScoreKind, folds: Sequence[Fold]
-) -> Float64Array:
-    chosen = named_method(given, kind) if isinstance(given, str) else new_calibrator(given)
-    calibrator = calibrator_for(chosen, rows.n_dimensions, None, combine)
-    proba: Float64Array = answered(cross_fit(calibrator, rows, folds)).proba
-    if np.isnan(proba).any():
-        raise DataError(
-            f"every method must give a probability to every row; {name!r} gave none to "
-            f"{int(np.isnan(proba).any(axis=1).sum())}; use fallback='prior'"
-        )
-    return proba
+    return {
+        name: named_method(given, kind) if isinstance(given, str) else new_calibrator(given)
+        for name, given in chosen.items()
+    }
 
 
 def _both_columns(proba: Float64Array) -> Float64Array:
@@ -327,17 +323,18 @@ class Losses:
 
     loss: Float64Array
     weights: Float64Array
+    grouped: bool = False
 
     def means(self) -> Float64Array:
         return np.asarray(self.weights @ self.loss / self.weights.sum())
 
-    def paired(self, one: int, other: int) -> tuple[float, float]:
-        """Mean difference of two methods on the same rows, with its standard error."""
-        difference = self.loss[:, one] - self.loss[:, other]
-        total, n_rows = self.weights.sum(), len(difference)
-        mean = float(self.weights @ difference / total)
-        spread = float(np.sqrt(np.sum((self.weights * (difference - mean)) ** 2)) / total)
-        return mean, spread * math.sqrt(n_rows / max(n_rows - 1, 1))
+    def mean(self, place: int) -> Estimate:
+        """Mean loss of a method."""
+        return mean_of(self.loss[:, place], self.weights, copies=not self.grouped)
+
+    def difference(self, one: int, other: int) -> Estimate:
+        """Mean difference of two methods on the same rows."""
+        return mean_of(self.loss[:, one] - self.loss[:, other], self.weights, copies=not self.grouped)
 
     def shares_best(self, rng: np.random.Generator) -> Float64Array:
         """The share of resamples in which each method has the least loss; of equal ones the first.
@@ -354,40 +351,70 @@ class Losses:
         return np.bincount(first, minlength=self.loss.shape[1]) / N_RESAMPLES
 
 
-def _rank(
-    forecasts: Mapping[str, Float64Array], rows: Rows, n_folds: int, random_state: Seed
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What a method has lost on rows that it was not fitted to.
+
+    Attributes
+    ----------
+    sums : EvaluationSums
+        All that is said of its probabilities.
+    loss, weight : ndarray of shape (g,)
+        Limited log loss and weight of every row, or of every group of rows.
+    grouped : bool
+        Whether they are those of groups.
+    """
+
+    sums: EvaluationSums
+    loss: Float64Array
+    weight: Float64Array
+    grouped: bool = False
+
+    @classmethod
+    def of(cls, proba: Float64Array, rows: Rows, limit: float) -> "Trial":
+        """From the probabilities of rows in memory; `nan` where there are none."""
+        sums = EvaluationSums(proba.shape[1], proba.shape[1], exact=True)
+        if not np.isnan(proba).any():
+            sums.add(rows.truth, proba, rows.weight)
+        chance = proba[np.arange(len(rows)), rows.truth]
+        weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+        return cls(sums, -np.log(np.maximum(chance, limit)), weight)
+
+
+def ranked(
+    trials: Mapping[str, Trial], n_rows: int, n_folds: int, limit: float, random_state: Seed
 ) -> MethodComparison:
-    limit = half_a_row(len(rows))
-    chances = np.stack([proba[np.arange(len(rows)), rows.truth] for proba in forecasts.values()], axis=1)
-    weights = np.ones(len(rows)) if rows.weight is None else rows.weight
-    losses = Losses(-np.log(np.maximum(chances, limit)), weights)
+    """Rank methods by what they have lost."""
+    for name, trial in trials.items():
+        if np.isnan(trial.loss).any():
+            raise DataError(
+                f"every method must give a probability to every row; {name!r} gave none to some; use "
+                "fallback='prior'"
+            )
+    first = next(iter(trials.values()))
+    losses = Losses(np.stack([trial.loss for trial in trials.values()], axis=1), first.weight, first.grouped)
     order = np.argsort(losses.means(), kind="stable")
-    losses = Losses(losses.loss[:, order], weights)
-    means, shares = losses.means(), losses.shares_best(generator(random_state))
-    names = [list(forecasts)[place] for place in order]
+    losses = replace(losses, loss=losses.loss[:, order])
+    shares = losses.shares_best(generator(random_state))
+    names = [list(trials)[place] for place in order]
     results = tuple(
-        MethodResult(
-            name,
-            float(means[place]),
-            *_measure(forecasts[name], rows),
-            *losses.paired(place, 0),
-            float(shares[place]),
-            int((chances[:, order[place]] == 0).sum()),
-        )
+        _result(name, trials[name].sums, losses, place, float(shares[place]))
         for place, name in enumerate(names)
     )
-    recommended, advice = advise(results, len(rows))
-    return MethodComparison(results, "log loss", len(rows), n_folds, names[0], advice, recommended, limit)
+    recommended, advice = advise(results, n_rows)
+    return MethodComparison(results, "log loss", n_rows, n_folds, names[0], advice, recommended, limit)
 
 
-def _measure(proba: Float64Array, rows: Rows) -> tuple[float, float, float, float]:
-    """Brier score, calibration, refinement and error rate."""
-    two = proba.shape[1] == 2
-    forecast: Array = proba[:, 1] if two else proba
-    how: dict[str, Any] = {"sample_weight": rows.weight, "classes": np.arange(proba.shape[1])}
-    calibration = refinement = math.nan
-    if proba.size <= MOST_FOR_DECOMPOSITION:
-        parts = brier_decomposition(rows.truth, forecast, isotonic=True, mode="classwise", **how)
-        calibration, refinement = parts.calibration, parts.refinement
-    brier = brier_score(rows.truth, forecast, convention="positive" if two else "sum", **how)
-    return brier, calibration, refinement, error_rate(rows.truth, forecast, **how)
+def _result(name: str, sums: EvaluationSums, losses: Losses, place: int, share: float) -> MethodResult:
+    found = sums.losses()
+    return MethodResult(
+        name,
+        losses.mean(place),
+        found.brier_score,
+        found.calibration,
+        found.refinement,
+        found.error_rate,
+        losses.difference(place, 0),
+        share,
+        found.certain_mistakes,
+    )

@@ -166,6 +166,10 @@ class Passes(Answers):
         self._sample, self._options = sample, options
         self.n_rows, self.classes, self.n_scores = n_rows, classes, sample.scores.shape[1]
 
+    def with_options(self, options: PassOptions) -> "Passes":
+        """The same with other bounds of memory."""
+        return Passes(self._sample, options, self.n_rows, self.classes)
+
     def count(self) -> Plan[Float64Array]:
         """Count them in a pass; their number is then known."""
         counts: ClassCounts = yield from count_classes(len(self.classes))

@@ -458,6 +458,21 @@ class ScoreModel(NamedColumns, BaseEstimator):
         self.rule_, self.summary_ = rule, summary
         self.calibrator_, self.classes_ = calibrator, classes
 
+    def cost_by_label(self) -> dict[object, dict[object, float]] | None:
+        """Give the costs as ``{decision: {truth: cost}}``.
+
+        Returns
+        -------
+        dict or None
+            The costs; None without any.
+        """
+        check_fitted(self, "classes_")
+        if self.cost_ is None:
+            return None
+        truths = self.classes_.tolist()
+        rows = zip(self.actions_.tolist(), self.cost_.tolist(), strict=True)
+        return {decision: dict(zip(truths, row, strict=True)) for decision, row in rows}
+
     def name_columns(self, names: Sequence[str]) -> None:
         """Remember the columns of the scores, where the model was fitted to their numbers alone.
 

@@ -1,13 +1,13 @@
 """What is remembered of the training rows: how many, how often every class, how good the probabilities."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant.decisions import ExpectedCostRule, compare_rules, decide
-from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss
+from calibrant.metrics import EvaluationSums, brier_score, error_rate, log_loss
 from calibrant.models._costs import Costs
 from calibrant.models._plan import Predictions, stratified_folds
 
@@ -80,23 +80,22 @@ def measure(judged: Predictions, costs: Costs | None, rule: Any) -> FitMetrics:
     """Measure probabilities and decisions about rows that the calibrator was not fitted to."""
     if not len(judged.rows):
         return FitMetrics()
-    truth, weights, n_classes = judged.rows.truth, judged.rows.weight, judged.proba.shape[1]
-    proba = judged.proba[:, 1] if n_classes == 2 else judged.proba
-    measured: dict[str, Any] = {"sample_weight": weights, "classes": np.arange(n_classes)}
-    convention: Any = "positive" if n_classes == 2 else "sum"
-    parts = None
-    if judged.proba.size <= MOST_FOR_DECOMPOSITION:
-        parts = brier_decomposition(truth, proba, isotonic=True, mode="classwise", **measured)
     mean_cost, mean_cost_plain = _mean_costs(judged, costs, rule)
-    return FitMetrics(
-        log_loss=log_loss(truth, proba, **measured),
-        brier_score=brier_score(truth, proba, convention=convention, **measured),
-        calibration=None if parts is None else parts.calibration,
-        refinement=None if parts is None else parts.refinement,
-        error_rate=error_rate(truth, proba, **measured),
-        mean_cost=mean_cost,
-        mean_cost_plain=mean_cost_plain,
-    )
+    return replace(_losses(judged), mean_cost=mean_cost, mean_cost_plain=mean_cost_plain)
+
+
+def _losses(judged: Predictions) -> FitMetrics:
+    """What is lost on average; of very many numbers without the parts of the Brier score."""
+    truth, weight, proba = judged.rows.truth, judged.rows.weight, judged.proba
+    n_classes = proba.shape[1]
+    if proba.size <= MOST_FOR_DECOMPOSITION:
+        found = EvaluationSums(n_classes, n_classes, exact=True).add(truth, proba, weight).losses()
+        return FitMetrics(
+            found.log_loss, found.brier_score, found.calibration, found.refinement, found.error_rate
+        )
+    how: dict[str, Any] = {"sample_weight": weight, "classes": np.arange(n_classes)}
+    squares = brier_score(truth, proba, convention="positive" if n_classes == 2 else "sum", **how)
+    return FitMetrics(log_loss(truth, proba, **how), squares, error_rate=error_rate(truth, proba, **how))
 
 
 def _mean_costs(judged: Predictions, costs: Costs | None, rule: Any) -> tuple[float | None, float | None]:

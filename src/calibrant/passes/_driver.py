@@ -27,11 +27,17 @@ class Progress:
         Rows of this pass so far.
     what : str
         What the rows are read for, if it is no pass of a plan.
+    total : int or None
+        Rows of the whole pass, if that is known.
+    share : float or None
+        How much of the pass is done, from 0 to 1, if that is known.
     """
 
     number: int
     rows: int
     what: str = ""
+    total: int | None = None
+    share: float | None = None
 
 
 def reduce_rows(task: Task, rows: Iterable[Rows], progress: Callable[[int], None] | None = None) -> Summary:

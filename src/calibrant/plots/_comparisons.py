@@ -115,7 +115,7 @@ def ranking_diagram(comparison: MethodComparison, *, ax: Any = None) -> Any:
         ax.errorbar(
             result.difference,
             row,
-            xerr=TWO_SIDED_95 * result.difference_error if result.difference_error >= 0 else None,
+            xerr=TWO_SIDED_95 * result.difference.error if result.difference.error >= 0 else None,
             fmt="D" if row == 0 else "o",
             color=BLUE,
             markersize=7,

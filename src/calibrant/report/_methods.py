@@ -103,11 +103,14 @@ def _some_rows(rows: Rows, most: int, random_state: Seed) -> IntArray | slice:
 
 
 def _as_methods(found: Any, subject: str) -> Methods:
-    names = ("log_loss", "brier", "calibration", "refinement", "error", "difference", "difference_error")
+    names = ("log_loss", "calibration", "refinement", "difference")
     results = tuple(
         Method(
             name=str(result.name),
             share_best=float(result.share_best),
+            brier=float(result.brier_score),
+            error=float(result.error_rate),
+            difference_error=float(result.difference.error),
             **{name: float(getattr(result, name)) for name in names},
         )
         for result in found.results

@@ -5,6 +5,7 @@
   `CostRuleModel`.
 - `CalibrationEvaluator`: one number that says how good probabilities are, for `CrossValidator`.
 - `evaluate`: all that is known of how good they are; `compare`: which method to use.
+- `fit_files`: a model fitted to files that a cluster reads.
 - `FrameRows`: the rows of a frame for any plan of `calibrant.files`.
 
 What is fitted here is an ordinary model of `calibrant.models`: the same file, the same numbers. The frames
@@ -19,13 +20,12 @@ except ModuleNotFoundError as error:
     raise MissingExtraError("pyspark", "spark") from error
 
 from calibrant.spark._calibrator import ScoreCalibrator, ScoreCalibratorModel
-from calibrant.spark._columns import quoted as quoted
 from calibrant.spark._cost_rule import CostRule, CostRuleModel
 from calibrant.spark._decider import CostDecider
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._evaluator import CalibrationEvaluator
+from calibrant.spark._fit_files import fit_files
 from calibrant.spark._measures import compare, evaluate
-from calibrant.spark._survey import MOST_LABELS as MOST_LABELS
 
 __all__ = [
     "CalibrationEvaluator",
@@ -37,4 +37,5 @@ __all__ = [
     "ScoreCalibratorModel",
     "compare",
     "evaluate",
+    "fit_files",
 ]

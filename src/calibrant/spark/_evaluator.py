@@ -1,31 +1,27 @@
 """One number that says how good probabilities are."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark import keyword_only
 from pyspark.ml.evaluation import Evaluator
 from pyspark.sql import DataFrame
 
-from calibrant.files import Evaluation, GivenForecast, MetricSums, SumMetrics, evaluation_plan
-from calibrant.passes import Plan
+from calibrant.files import evaluation_plan
 from calibrant.spark._measures import forecast_rows
 from calibrant.spark._params import HasClasses, HasLabels, HasProbabilities, new_param, one_of, with_accessors
 from calibrant.spark._persistence import Stage
 
-#: What sums over the rows tell, in one pass.
-FROM_SUMS: dict[str, Callable[[MetricSums], float]] = {
-    "logLoss": lambda sums: sums.log_loss,
-    "brier": lambda sums: float(sums.brier.sum()),
-    "errorRate": lambda sums: sums.error_rate,
+#: What is measured, by the names of the parameter.
+MEASURES = {
+    "logLoss": "log_loss",
+    "brierScore": "brier_score",
+    "calibration": "calibration",
+    "refinement": "refinement",
+    "errorRate": "error_rate",
+    "areaUnderROC": "auc",
 }
-#: What needs isotonic regression of the probabilities too.
-FROM_EVALUATION: dict[str, Callable[[Evaluation], float]] = {
-    "calibration": lambda found: found.brier.calibration,
-    "refinement": lambda found: found.brier.refinement,
-    "areaUnderROC": lambda found: sum(low + high for low, high in found.auc) / (2 * len(found.auc)),
-}
-METRICS = (*FROM_SUMS, *FROM_EVALUATION)
+METRICS = tuple(MEASURES)
 
 
 @with_accessors
@@ -34,7 +30,7 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
 
     Parameters
     ----------
-    metricName : {"logLoss", "brier", "calibration", "refinement", "errorRate", "areaUnderROC"}, \
+    metricName : {"logLoss", "brierScore", "calibration", "refinement", "errorRate", "areaUnderROC"}, \
             default="logLoss"
         What is measured: the mean log loss, infinite if something happened that had probability 0; the Brier
         score, its part that calibration could remove, and the rest; the share of rows whose most probable
@@ -54,15 +50,11 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
     --------
     evaluate : All of these at once, and more.
 
-    Notes
-    -----
-    Of the area under the ROC curve the middle of two bounds is given, which are usually less than 1e-5 apart.
-
     Examples
     --------
     >>> from calibrant.spark import CalibrationEvaluator
     >>> frame = spark.createDataFrame([(0.2, 0), (0.7, 0), (0.7, 1), (0.9, 1)], ["probability", "label"])
-    >>> round(CalibrationEvaluator(metricName="brier").evaluate(frame), 4)
+    >>> round(CalibrationEvaluator(metricName="brierScore").evaluate(frame), 4)
     0.1575
     """
 
@@ -104,13 +96,6 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
             self._given("classes"),
             "error",
         )
-        n_classes, n_columns = len(rows.classes), rows.n_scores
-        if name in FROM_SUMS:
-            return FROM_SUMS[name](rows.run(_sums(SumMetrics(GivenForecast(), n_classes, n_columns, 1.0))))
-        plan = evaluation_plan(n_classes, 1.0, rows.options(n_columns), rows.n_rows)
-        return FROM_EVALUATION[name](rows.run(plan))
-
-
-def _sums(task: SumMetrics) -> Plan[MetricSums]:
-    sums: MetricSums = yield task
-    return sums
+        found = rows.run(evaluation_plan(len(rows.classes), rows.n_scores))
+        measured = found.overall.losses() if name != "areaUnderROC" else found.result(rows.classes)
+        return float(getattr(measured, MEASURES[name]))

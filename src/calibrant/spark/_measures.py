@@ -8,7 +8,8 @@ from pyspark.sql import DataFrame
 
 from calibrant._core._checks import check_number, check_option
 from calibrant.calibrators import warn_of_columns
-from calibrant.files import Evaluation, PassOptions, any_can_only_rise, comparison_plan, evaluation_plan
+from calibrant.files import PassOptions, any_can_only_rise, comparison_plan, evaluation_plan
+from calibrant.metrics import Evaluation
 from calibrant.models import MethodComparison
 from calibrant.passes import ScoreSurvey, surveyed
 from calibrant.spark._columns import score_columns
@@ -24,7 +25,6 @@ def evaluate(
     weightCol: str | None = None,
     classes: Sequence[Any] | None = None,
     handleInvalid: str = "error",
-    width: float = 0.1,
 ) -> Evaluation:
     """Measure the probabilities of a frame.
 
@@ -43,24 +43,22 @@ def evaluate(
         The labels in the order of the probabilities; by default those that the column carries, or 0, 1, ...
     handleInvalid : {"error", "skip"}, default="error"
         What happens to rows without probabilities or without a known label.
-    width : float, default=0.1
-        Width of the bins of the reliability diagrams.
 
     Returns
     -------
     Evaluation
-        What was measured, see `calibrant.files.evaluate_in_passes`.
+        What was measured, as `calibrant.metrics.evaluate` does it.
 
     Examples
     --------
     >>> from calibrant.spark import evaluate
     >>> frame = spark.createDataFrame([(0.2, 0), (0.7, 0), (0.7, 1), (0.9, 1)], ["probability", "label"])
     >>> found = evaluate(frame)
-    >>> found.error_rate, round(found.brier.brier, 4)
+    >>> float(found.error_rate), round(found.brier_score, 4)
     (0.25, 0.1575)
     """
     rows = forecast_rows(frame, labelCol, probabilityCol, weightCol, classes, handleInvalid)
-    return rows.run(evaluation_plan(len(rows.classes), width, rows.options(rows.n_scores), rows.n_rows))
+    return rows.run(evaluation_plan(len(rows.classes), rows.n_scores)).result(rows.classes)
 
 
 def forecast_rows(

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from calibrant._core._arrays import Array, IntArray
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
-from calibrant.files import Source, TableRows
+from calibrant._core._names import label_text
+from calibrant.files import BatchReader, Numbered, Roles, Source
 from calibrant.passes import (
     Hashes,
     Parts,
@@ -91,18 +92,13 @@ class Layout:
             The rows with keys that put them into folds.
         """
         source = _PartitionSource(batches, self, name)
-        table = TableRows(
-            source,
-            tuple(self.unpacked()),
-            self.label,
-            self.weight,
-            self.key,
-            self.classes,
-            self.skips,
-            BATCH_ROWS,
-        )
-        keys = _RowKeys(partition, self.repeated)
-        for rows in table():
+        scores = tuple(self.unpacked())
+        roles = Roles(scores, self.label, self.weight, self.key, len(scores) == 1)
+        number_of = Numbered([str(label_text(label)) for label in self.classes])
+        keys, first = _RowKeys(partition, self.repeated), 0
+        for batch in source.batches(roles.names(), BATCH_ROWS):
+            rows = BatchReader(batch, source, first, self.skips).rows(roles, number_of)
+            first += batch.num_rows
             yield rows if self.key is not None else replace(rows, key=keys(rows))
 
     def columns(self) -> list[str]:

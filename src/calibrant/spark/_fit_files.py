@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,62 @@ from calibrant._core._arrays import Array
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
-from calibrant.cli._direction import ScoreCheck
-from calibrant.cli._fitting import Fitted, NewModel, checked_plan, with_columns
-from calibrant.cli._reading import SUM_ROUNDING, in_order
-from calibrant.cli._wanted import Wanted, choose_scores, texts_of_classes
-from calibrant.files import Chosen, Columns, label_values, layout_of
-from calibrant.spark import MOST_LABELS, FrameRows, quoted
+from calibrant._core._words import option
+from calibrant.files import (
+    SUM_ROUNDING,
+    ClassesOf,
+    Columns,
+    ScoreCheck,
+    choose_scores,
+    code_of,
+    label_values,
+    layout_of,
+    sorted_texts,
+)
+from calibrant.models import ScoreModel
+from calibrant.passes import surveyed
+from calibrant.spark._columns import quoted
+from calibrant.spark._engine import FrameRows
+from calibrant.spark._survey import MOST_LABELS
 
 
-def fit_spark(path: str, file_format: str | None, wanted: Wanted, master: str, new: NewModel) -> Fitted:
-    """Let a cluster read the files and fit a model to them."""
+def fit_files(
+    path: str,
+    master: str,
+    new: Callable[[Array], ScoreModel],
+    *,
+    format: str | None = None,  # noqa: A002  (what users call it)
+    scores: str,
+    label: str,
+    weight: str | None = None,
+    positive: str | None = None,
+    classes: list[str] | None = None,
+    coded: bool = False,
+    kind: str = "margin",
+    handle_invalid: str = "error",
+) -> tuple[ScoreModel, int | None]:
+    """Let a cluster read files and fit a model to them.
+
+    Parameters
+    ----------
+    path : str
+        The files, on the file systems of the cluster.
+    master : str
+        The master of the cluster.
+    new : callable
+        Makes the unfitted model for the classes.
+    format : {"parquet", "csv", "tsv", "jsonl"}, optional
+        The format, where the suffix does not tell it.
+    scores, label, weight, positive, classes, coded, kind, handle_invalid : object
+        The columns, see `calibrant.files.labelled`.
+
+    Returns
+    -------
+    model : ScoreModel
+        The fitted model, with its `predictions_`.
+    n_skipped : int or None
+        Rows that were left out because they cannot be used; None if they were not counted.
+    """
     # Executors must run the Python that has calibrant; a cluster of other machines sets its own.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("calibrant fit").config("spark.ui.showConsoleProgress", "false")
@@ -34,10 +81,13 @@ def fit_spark(path: str, file_format: str | None, wanted: Wanted, master: str, n
     except Exception as error:  # whatever a gateway, a virtual machine or a network may raise
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(
-            f"--master must be a Spark master that answers; {master} does not: {reason}"
+            f"{option('master')} must be a Spark master that answers; {master} does not: {reason}"
         ) from error
     try:
-        return _fit(_Frame(session, path, file_format), wanted, new)
+        source = _Frame(session, path, format)
+        said = ClassesOf(choose_scores(source, scores, [label, weight]), positive, classes, coded)
+        said.check()
+        return _fit(source, said, label, weight, kind, handle_invalid == "skip", new)
     except (PySparkException, Py4JError) as error:
         reason = _reason(error)
         if "cancellation of all jobs" in reason:  # what Spark makes of an interruption
@@ -81,32 +131,37 @@ def _read(session: SparkSession, path: str, found: str) -> DataFrame:
     raise DataError(f"Spark must read Parquet, CSV, TSV or JSON lines; got {path}, which holds {found}")
 
 
-def _fit(source: _Frame, wanted: Wanted, new: NewModel) -> Fitted:
-    assert wanted.label is not None
-    chosen = choose_scores(source, wanted)
-    classes = _classes(source, chosen, wanted)
-    frame = _numbers(source, [*chosen.columns, *([] if wanted.weight is None else [wanted.weight])])
-    if wanted.proba:
-        _check_proba(frame, chosen.columns, source.name, sums=not wanted.coded)
+def _fit(
+    source: _Frame,
+    said: ClassesOf,
+    label: str,
+    weight: str | None,
+    kind: str,
+    skips: bool,
+    new: Callable[[Array], ScoreModel],
+) -> tuple[ScoreModel, int | None]:
+    columns = said.chosen.columns
+    frame = _numbers(source, [*columns, *([] if weight is None else [weight])])
+    if kind == "probability":
+        _check_proba(frame, columns, source.name, sums=not said.coded)
     rows = FrameRows.of(
         frame,
-        labelCol=wanted.label,
-        scoresCols=list(chosen.columns),
-        weightCol=wanted.weight,
-        classes=classes.tolist(),
-        coded=wanted.coded,
-        skip=wanted.skips,
+        labelCol=label,
+        scoresCols=list(columns),
+        weightCol=weight,
+        classes=_classes(source, said, label).tolist(),
+        coded=said.coded,
+        skip=skips,
     )
     model = new(rows.classes)
-    options = rows.options(rows.n_scores)
-    check = ScoreCheck(source.name, chosen.columns, rows.classes, wanted)
-    fitted = rows.run(checked_plan(model, rows.classes, options, rows.n_rows, check))
+    plan = model.plan(rows.classes, rows.options(rows.n_scores), rows.n_rows, keep_predictions=True)
+    check, code = ScoreCheck(source.name, said, rows.classes), code_of(model, len(rows.classes), len(columns))
+    fitted = rows.run(surveyed(plan, len(rows.classes), check.survey, code))
+    fitted.name_columns(columns)
     n_skipped: int | None = 0
-    if wanted.skips:  # rows of weight zero are not counted among those that are used
-        n_skipped = frame.count() - rows.n_rows if wanted.weight is None else None
-    return Fitted(
-        fitted, with_columns(fitted, chosen.columns), chosen.columns, True, n_skipped, fitted.predictions_
-    )
+    if skips:  # rows of weight zero are not counted among those that are used
+        n_skipped = frame.count() - rows.n_rows if weight is None else None
+    return fitted, n_skipped
 
 
 def _numbers(source: _Frame, names: list[str]) -> DataFrame:
@@ -116,12 +171,11 @@ def _numbers(source: _Frame, names: list[str]) -> DataFrame:
     return source.frame.withColumns({name: quoted(name).try_cast("double") for name in names})
 
 
-def _classes(source: _Frame, chosen: Chosen, wanted: Wanted) -> Array:
+def _classes(source: _Frame, said: ClassesOf, label: str) -> Array:
     """The classes in order: as columns or options name them, or else by the labels of the files."""
-    label = str(wanted.label)
     kind = to_arrow_type(source.frame.schema[label].dataType)
-    found: list[str] = []
-    if wanted.classes is None and (wanted.coded or len(chosen.columns) == 1):
+    texts = said.known
+    if texts is None:
         rows = source.frame.select(quoted(label)).distinct().limit(MOST_LABELS + 1).collect()
         if len(rows) > MOST_LABELS:
             raise DataError(
@@ -130,7 +184,7 @@ def _classes(source: _Frame, chosen: Chosen, wanted: Wanted) -> Array:
         found = [text for row in rows if (text := label_text(row[0])) is not None]
         if not found:
             raise DataError(f"the column {label!r} of {source.name} must hold labels; it holds none")
-    texts = texts_of_classes(in_order(found, kind, source), chosen, wanted)
+        texts = said.in_order(sorted_texts(found, kind, source.as_text))
     return label_values(texts, kind, source.as_text)
 
 
@@ -151,5 +205,5 @@ def _check_proba(frame: DataFrame, columns: tuple[str, ...], name: str, *, sums:
     if sums and len(columns) > 1 and np.abs(values[-2:] - 1.0).max() > SUM_ROUNDING:
         raise DataError(
             f"the probabilities of a row of {name} must sum to one; got sums from {values[-2]:g} to "
-            f"{values[-1]:g}; does --scores name the columns of all classes?"
+            f"{values[-1]:g}; does {option('scores')} name the columns of all classes?"
         )

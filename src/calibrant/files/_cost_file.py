@@ -8,7 +8,11 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
-from calibrant.files import Source, first_twice, label_codes, match_classes, open_source, read_numbers
+from calibrant._core._words import option
+from calibrant.decisions import reasonable
+from calibrant.files._columns import label_codes, match_classes, read_numbers
+from calibrant.files._open import open_source
+from calibrant.files._source import Source, first_twice
 
 #: Words for the two sides of a cost matrix in the corner of its table.
 _DECISION, _TRUTH = r"decision|decid|action|predict", r"truth|true|actual|real"
@@ -59,8 +63,6 @@ class CostFile:
         """Refuse costs by which a wrong decision is no dearer than the right one."""
         if set(self.decisions) != set(self.truths):
             return
-        from calibrant.decisions import reasonable
-
         order = [self.truths.index(name) for name in self.decisions]
         matrix = self.matrix[:, order]
         if reasonable(matrix):
@@ -72,7 +74,7 @@ class CostFile:
         raise DataError(
             f"the right decision must be the cheapest; in {self.name} deciding {decided!r} when the truth is "
             f"{truth!r} costs {matrix[i, j]:g}, and deciding {truth!r} costs {matrix[j, j]:g}; check that "
-            f"{ORIENTATION}, or pass --any-costs"
+            f"{ORIENTATION}, or pass {option('any_costs')}"
         )
 
     def _places(self, texts: list[str]) -> list[int]:
