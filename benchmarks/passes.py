@@ -21,12 +21,12 @@ GIB = 1 << 30
 _FIT = """
 import json, sys, time
 from calibrant import PAVCalibrator
-from calibrant.files import apply_in_batches, fit_in_passes, rows_of
+from calibrant.files import apply, fit, labelled
 
 path, n_classes, repeats = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 PAVCalibrator().fit([1, 2], [0, 1])  # what is imported late
 scores = "s" if n_classes == 2 else [f"s{k}" for k in range(n_classes)]
-rows = rows_of(path, scores=scores, label="y", classes=list(range(n_classes)))
+rows = labelled(path, scores=scores, label="y", classes=list(range(n_classes)))
 if n_classes > 2:
     from calibrant import OneVsAllCalibrator
     model = OneVsAllCalibrator("pav")
@@ -35,10 +35,10 @@ else:
 fit, apply = [], []
 for _ in range(repeats):
     start = time.perf_counter()
-    fitted = fit_in_passes(model, rows)
+    fitted = fit(model, rows)
     fit.append(time.perf_counter() - start)
     start = time.perf_counter()
-    n_rows = sum(batch.num_rows for batch in apply_in_batches(fitted, path, scores=scores))
+    n_rows = sum(batch.num_rows for batch in apply(fitted, path, scores=scores))
     apply.append(time.perf_counter() - start)
 with open("/proc/self/status") as status:  # getrusage would tell of the process that started this one
     peak = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))

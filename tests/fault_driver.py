@@ -15,8 +15,8 @@ from pathlib import Path
 
 import calibrant.cli._apply_run
 import calibrant.cli._fit_run
-import calibrant.cli._fitting
-import calibrant.cli._score_columns
+import calibrant.files._apply
+import calibrant.files._fit
 import calibrant.report._html  # noqa: F401
 from calibrant.cli import main
 from faults import Calls, watched

@@ -25,7 +25,7 @@ from calibrant._core._fields import Seed
 from calibrant._core._place import Place
 from calibrant.calibrators import METHODS, fit_plan, named_method
 from calibrant.codes import all_pairs
-from calibrant.files import PassOptions, Rows, compare_in_passes, fit_in_passes
+from calibrant.files import PassOptions, Rows, compare, fit
 from calibrant.maps import MAPS, NUMPY, AnyMap, Map
 from calibrant.models import compare_methods, from_document, load, to_document
 from calibrant.models._schema import make_schema
@@ -338,9 +338,7 @@ def test_in_passes_it_is_that_of_memory(case, data):
     rows = Rows(scores, y, weight)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(y)), max_size=4)))
     batches = [take(rows, part) for part in np.split(np.arange(len(y)), cuts)]
-    passed = fit_in_passes(
-        case.new(), lambda: batches, classes=range(case.n_classes), options=data.draw(OPTIONS)
-    )
+    passed = fit(case.new(), lambda: batches, classes=range(case.n_classes), options=data.draw(OPTIONS))
     tolerance = case.tolerance if weight is None else 1e-12
     at_once = case.fitted_to(rows)
     assert_close(passed.predict_proba(case.query()), at_once.predict_proba(case.query()), tolerance)
@@ -399,9 +397,7 @@ def test_a_comparison_tries_it_under_its_name(case):
     found = compare_methods(scores, y, kind=case.kind, cv=2)
     assert case.name in {each.name for each in found.results}
     rows = Rows(scores.reshape(len(y), -1), y)
-    passed = compare_in_passes(
-        lambda: [rows], classes=range(case.n_classes), methods=[case.name], kind=case.kind, cv=2
-    )
+    passed = compare(lambda: [rows], classes=range(case.n_classes), methods=[case.name], kind=case.kind, cv=2)
     assert [each.name for each in passed.results] == [case.name]
 
 

@@ -24,7 +24,7 @@ from calibrant import (
     top_candidates,
 )
 from calibrant.calibrators import CodeCalibrator, score_status_correlation
-from calibrant.files import apply_in_batches, fit_in_passes, rows_of
+from calibrant.files import apply, fit, labelled
 from calibrant.models import compare_forecasts, compare_methods, from_document, to_document
 from calibrant.report import summarize
 
@@ -273,8 +273,8 @@ def test_an_array_after_a_frame_warns_only_if_the_frame_had_another_order():
 @pytest.mark.parametrize("library", FRAMES)
 def test_a_single_column_has_a_name_too(library):
     scores, y = SCORES[:, :1], np.where(TRUTH == 0, "spam", "ham")
-    for fit in (SigmoidCalibrator().fit, ScoreModel("sigmoid").fit):
-        model = fit(FRAMES[library](scores, ["score"]), y)
+    for learn in (SigmoidCalibrator().fit, ScoreModel("sigmoid").fit):
+        model = learn(FRAMES[library](scores, ["score"]), y)
         same = model.predict_proba(FRAMES[library](scores, ["score"]))
         assert np.array_equal(same, model.predict_proba(scores[:, 0]))
         with pytest.raises(CalibrantError, match="'score' is missing and 'id' is unknown"):
@@ -322,16 +322,14 @@ def test_columns_of_a_table_are_fitted_and_applied_by_name():
     y = ANIMALS[TRUTH]
     for names in (["cat", "dog", "fox"], ["s_1", "s_2", "s_3"]):
         table = pa.table(dict(zip(names, SCORES.T, strict=True)) | {"y": y})
-        model = fit_in_passes(ScoreModel("sigmoid"), rows_of(table, scores=names, label="y"))
+        model = fit(ScoreModel("sigmoid"), labelled(table, scores=names, label="y"))
         assert model.feature_names_in_.tolist() == names
         expected = model.predict_proba(SCORES)
         assert np.array_equal(model.predict_proba(table.select(names[::-1])), expected)
-        [batch] = apply_in_batches(model, table, scores=names[::-1])
+        [batch] = apply(model, table, scores=names[::-1])
         assert np.array_equal(np.column_stack([column.to_numpy() for column in batch.columns]), expected)
         if names[0] == "cat":
-            shuffled = rows_of(table, scores=["fox", "cat", "dog"], label="y")
-            assert np.array_equal(
-                fit_in_passes(ScoreModel("sigmoid"), shuffled).predict_proba(SCORES), expected
-            )
+            shuffled = labelled(table, scores=["fox", "cat", "dog"], label="y")
+            assert np.array_equal(fit(ScoreModel("sigmoid"), shuffled).predict_proba(SCORES), expected)
     with pytest.raises(CalibrantError, match="got 'dog' in the place of another class, and 's_1'"):
-        rows_of(table.append_column("dog", table["s_2"]), scores=["dog", "s_1", "s_3"], label="y")
+        labelled(table.append_column("dog", table["s_2"]), scores=["dog", "s_1", "s_3"], label="y")

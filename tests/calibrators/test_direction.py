@@ -19,7 +19,7 @@ from calibrant import (
     SigmoidCalibrator,
 )
 from calibrant.calibrators import CodeCalibrator
-from calibrant.files import Rows, compare_in_passes, fit_in_passes
+from calibrant.files import Rows, compare, fit
 from calibrant.models import compare_methods
 
 
@@ -51,10 +51,10 @@ def rows_of(scores, labels):
 FITS = {
     "pav": lambda scores, y: PAVCalibrator().fit(scores, y),
     "model": lambda scores, y: ScoreModel().fit(scores, y),
-    "model in passes": lambda scores, y: fit_in_passes(ScoreModel(), **rows_of(scores, y)),
-    "pav in passes": lambda scores, y: fit_in_passes("pav", **rows_of(scores, y)),
+    "model in passes": lambda scores, y: fit(ScoreModel(), **rows_of(scores, y)),
+    "pav in passes": lambda scores, y: fit("pav", **rows_of(scores, y)),
     "compare": compare_methods,
-    "compare in passes": lambda scores, y: compare_in_passes(**rows_of(scores, y)),
+    "compare in passes": lambda scores, y: compare(**rows_of(scores, y)),
 }
 
 
@@ -94,9 +94,9 @@ MANY = {
     "one-vs-all": lambda scores, y: OneVsAllCalibrator().fit(scores, y),
     "code": lambda scores, y: CodeCalibrator("one_vs_all").fit(scores, y),
     "model": lambda scores, y: ScoreModel().fit(scores, y),
-    "model in passes": lambda scores, y: fit_in_passes(ScoreModel(), **rows_of(scores, y)),
+    "model in passes": lambda scores, y: fit(ScoreModel(), **rows_of(scores, y)),
     "compare": compare_methods,
-    "compare in passes": lambda scores, y: compare_in_passes(**rows_of(scores, y)),
+    "compare in passes": lambda scores, y: compare(**rows_of(scores, y)),
 }
 
 
@@ -166,7 +166,7 @@ def test_weights_in_passes_have_the_chance_of_memory():
             Rows(scores[part], position[part], None if weight is None else weight[part])
             for part in (slice(90), slice(90, None))
         ]
-        passes = fit_in_passes("pav", lambda batches=batches: batches, classes=["no", "yes"])
+        passes = fit("pav", lambda batches=batches: batches, classes=["no", "yes"])
         memory = PAVCalibrator().fit(scores, position, weight)
         assert memory._direction.chance < 0.5
         assert passes._direction.chance == pytest.approx(memory._direction.chance, rel=0.2)

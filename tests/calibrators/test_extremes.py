@@ -21,7 +21,7 @@ from calibrant import (
     RankedLogisticCalibrator,
     SigmoidCalibrator,
 )
-from calibrant.files import PassOptions, Rows, fit_in_passes
+from calibrant.files import PassOptions, Rows, fit
 from calibrant.metrics import rescale_margin
 
 TINY, GREAT = 5e-324, np.finfo(float).max
@@ -115,7 +115,7 @@ def test_one_score_in_passes(model, data):
     parts = [Rows(scores[some], y[some].astype(np.intp)) for some in (slice(0, 2), slice(2, None))]
     few = PassOptions(n_bins=20)
     proba = strictly(
-        lambda: fit_in_passes(
+        lambda: fit(
             model, lambda: iter(part for part in parts if len(part.scores)), classes=[0, 1], options=few
         ).predict_proba(scores)
     )
@@ -200,6 +200,6 @@ def test_a_slope_that_no_number_can_hold_is_refused(model, size):
         np.errstate(all="raise", under="ignore"),
         pytest.raises(CalibrantError, match="slope of a logistic map .* finite; got"),
     ):
-        fit_in_passes(model, lambda: iter([Rows(scores, y)]), classes=[0, 1])
+        fit(model, lambda: iter([Rows(scores, y)]), classes=[0, 1])
     shifted = model.fit(1 + np.arange(1, 5) / 8, y).predict_proba([1.125, 1.5])
     assert_probabilities(shifted)

@@ -15,7 +15,7 @@ from scipy.optimize import linprog, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant import RankedLogisticCalibrator, SigmoidCalibrator
-from calibrant.files import Rows, fit_in_passes
+from calibrant.files import Rows, fit
 from calibrant.passes import _logistic_plan
 from calibrant.passes._logistic_fast import fit_fast
 
@@ -34,7 +34,7 @@ def in_passes(model, scores, label, weights, size=2):
             some = slice(start, start + size)
             yield Rows(scores[some], label[some].astype(np.intp), weights[some])
 
-    return fit_in_passes(model, rows, classes=[False, True])
+    return fit(model, rows, classes=[False, True])
 
 
 def next_change(features, target, weights, slope, intercept):
@@ -195,7 +195,7 @@ def test_ranked_scores_of_two_kinds_get_their_mean_targets(fitted):
         model.fit(scores, label)
     else:
         parts = [Rows(scores[:9], label[:9]), Rows(scores[9:], label[9:])]
-        model = fit_in_passes(model, lambda: iter(parts), classes=[0, 1])
+        model = fit(model, lambda: iter(parts), classes=[0, 1])
     by_rank = model.predict_by_rank(scores[[0, -1]]).estimate
     np.testing.assert_allclose(by_rank, [[2841 / 2842, 1 / 2842], [1 / 14, 13 / 14]], atol=1e-10)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant import BinningCalibrator, PAVCalibrator
-from calibrant.files import PassOptions, Rows, fit_in_passes
+from calibrant.files import PassOptions, Rows, fit
 from calibrant.metrics import auc, reliability_bins, roc_points
 from calibrant.report._column import area_under_roc, fill_bins, sort_column
 
@@ -39,7 +39,7 @@ def in_passes(model, scores, label, weights):
         if len(scores[some])
     ]
     few = PassOptions(n_bins=20)
-    return fit_in_passes(model, lambda: iter(parts), classes=[False, True], options=few)
+    return fit(model, lambda: iter(parts), classes=[False, True], options=few)
 
 
 def test_a_heavy_first_bin_does_not_change_the_second():

@@ -15,7 +15,7 @@ import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 
 from calibrant import CalibrantError
-from calibrant.files import open_source, rows_of
+from calibrant.files import labelled, open_source
 
 N = 40
 TABLE = pa.table(
@@ -99,7 +99,7 @@ def trouble_with(path):
         source.n_rows  # noqa: B018
         for _ in source.batches():
             pass
-        for _ in rows_of(path, scores="score", label="label", key="id")():
+        for _ in labelled(path, scores="score", label="label", key="id")():
             pass
     except CalibrantError as error:
         return None if "\n" not in str(error) and len(str(error)) < 600 else f"says too much: {error}"

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 import pytest
-
-from calibrant import CalibrantError
-from calibrant.cli import _main
 from calibrant.cli._passes import rows_in_passes
 from calibrant.cli._reading import read_labelled
 from calibrant.cli._wanted import Wanted
-from calibrant.files import open_sink, open_source, rows_of
+
+from calibrant import CalibrantError
+from calibrant.cli import _main
+from calibrant.files import labelled, open_sink, open_source
 from calibrant.files._plain import chosen_rows
 from cli.calling import here
 from files.arrow_types import COLUMNS, LABELS, NUMBERS, PATTERN
@@ -131,7 +131,7 @@ def test_every_type_as_a_key_puts_equal_values_into_the_same_fold(tmp_path):
     for name, (column, _) in COLUMNS.items():
         write(table_of(column), tmp_path / "x.arrow")
         try:
-            [rows] = rows_of(tmp_path / "x.arrow", scores="score", label="label", key="it")()
+            [rows] = labelled(tmp_path / "x.arrow", scores="score", label="label", key="it")()
         except CalibrantError as error:
             refused[name] = str(error)
             continue

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.feather as pa_feather
 import pyarrow.parquet as pa_parquet
 import pytest
+from calibrant.cli._reading import read_labelled
+from calibrant.cli._wanted import Wanted
 
 from calibrant._core._errors import DataError
 from calibrant.cli import _passes, _size
-from calibrant.cli._reading import read_labelled
-from calibrant.cli._wanted import Wanted
-from calibrant.files import compare_in_passes, open_source, rows_of
+from calibrant.files import compare, labelled, open_source
 from calibrant.models import load
 from cli.calling import here
 
@@ -259,8 +259,8 @@ def test_areas_that_are_not_known_well_are_said_to_be(rows, monkeypatch):
 def test_compare_in_passes(rows):
     arguments = ("compare", "many", "--label", "animal", "--scores", "s_*", "--in-passes")
     found = json.loads(here(*arguments, "--json", cwd=rows).stdout)
-    source = rows_of(rows / "many", scores=["s_cat", "s_dog", "s_fox"], label="animal")
-    expected = compare_in_passes(source)
+    source = labelled(rows / "many", scores=["s_cat", "s_dog", "s_fox"], label="animal")
+    expected = compare(source)
     assert [each["name"] for each in found["results"]] == [each.name for each in expected.results]
     assert found["results"][0]["log_loss"] == expected.results[0].log_loss
     assert (found["in_passes"], found["n_rows"], found["best"]) == (True, N, expected.best)

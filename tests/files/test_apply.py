@@ -4,7 +4,7 @@ import pytest
 
 from calibrant import OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.files import apply_in_batches
+from calibrant.files import apply
 from calibrant.models import ScoreModel
 
 RNG = np.random.default_rng(0)
@@ -19,9 +19,7 @@ def table_of(scores):
 @pytest.mark.parametrize("batch_rows", [1, 77, 1000])
 def test_batches_are_the_whole(batch_rows):
     model = OneVsAllCalibrator().fit(SCORES, Y)
-    batches = apply_in_batches(
-        model, table_of(SCORES), scores=["s0", "s1", "s2"], keep=["id"], batch_rows=batch_rows
-    )
+    batches = apply(model, table_of(SCORES), scores=["s0", "s1", "s2"], keep=["id"], batch_rows=batch_rows)
     table = pa.Table.from_batches(batches)
     assert table.column_names == ["id", "p_0", "p_1", "p_2"]
     assert table["id"].to_pylist() == list(range(300))
@@ -33,7 +31,7 @@ def test_decisions_of_a_model():
     cost = {"keep": {"ham": 0, "spam": 1}, "drop": {"ham": 20, "spam": 0}}
     model = ScoreModel("sigmoid", cost=cost).fit(SCORES[:, 0], np.where(Y > 0, "spam", "ham"))
     table = pa.Table.from_batches(
-        apply_in_batches(model, table_of(SCORES), scores="s0", decision="decision", prefix="")
+        apply(model, table_of(SCORES), scores="s0", decide=True, keep=[], prefix="")
     )
     assert table.column_names == ["ham", "spam", "decision"]
     assert table["decision"].to_pylist() == model.decide(SCORES[:, 0]).tolist()
@@ -46,10 +44,10 @@ def test_bad_rows_are_refused_left_out_or_kept_without_probabilities():
     with pytest.raises(
         DataError, match="the column 's' of .* must hold finite numbers; got an empty cell in row 2"
     ):
-        list(apply_in_batches(model, table, **how))
-    [left] = apply_in_batches(model, table, handle_invalid="skip", **how)
+        list(apply(model, table, **how))
+    [left] = apply(model, table, handle_invalid="skip", **how)
     assert left["id"].to_pylist() == [1, 4]
-    [kept] = apply_in_batches(model, table, handle_invalid="keep", **how)
+    [kept] = apply(model, table, handle_invalid="keep", **how)
     assert kept["id"].to_pylist() == [1, 2, 3, 4]
     assert [value is None for value in kept["p_true"].to_pylist()] == [False, True, True, False]
     np.testing.assert_array_equal(
@@ -60,6 +58,6 @@ def test_bad_rows_are_refused_left_out_or_kept_without_probabilities():
 def test_wrong_options_and_columns():
     model = SigmoidCalibrator().fit(SCORES[:, 0], Y > 0)
     with pytest.raises(ParameterError, match="handle_invalid must be one of 'error', 'skip', 'keep'"):
-        list(apply_in_batches(model, table_of(SCORES), scores="s0", handle_invalid="drop"))
+        list(apply(model, table_of(SCORES), scores="s0", handle_invalid="drop"))
     with pytest.raises(DataError, match="must have a column 'x'"):
-        list(apply_in_batches(model, table_of(SCORES), scores="x"))
+        list(apply(model, table_of(SCORES), scores="x"))

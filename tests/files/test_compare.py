@@ -3,7 +3,7 @@ import pytest
 
 from calibrant import PAVCalibrator, SigmoidCalibrator
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.files import PassOptions, Rows, compare_in_passes
+from calibrant.files import PassOptions, Rows, compare
 from calibrant.metrics import brier_decomposition, error_rate
 from calibrant.models import compare_methods, named_method
 
@@ -30,7 +30,7 @@ def test_losses_are_those_of_fits_to_the_other_folds(weighted):
     rows = rows_of_chance(600)
     if weighted:
         rows = Rows(rows.scores, rows.truth, np.random.default_rng(1).gamma(2, size=600))
-    found = compare_in_passes(
+    found = compare(
         lambda: batches_of(rows, 97), classes=[0, 1], cv=4, options=PassOptions(n_bins=20, max_rows=10)
     )
     fold = rows.folds(4)
@@ -45,10 +45,10 @@ def test_losses_are_those_of_fits_to_the_other_folds(weighted):
         chance = np.maximum(np.where(rows.truth == 1, proba, 1 - proba), found.limit)
         assert result.log_loss == pytest.approx(np.average(-np.log(chance), weights=mass), abs=1e-12)
         parts = brier_decomposition(rows.truth, proba, isotonic=True, sample_weight=rows.weight)
-        assert result.brier == pytest.approx(parts.brier, abs=1e-12)
+        assert result.brier_score == pytest.approx(parts.brier, abs=1e-12)
         assert result.calibration == pytest.approx(parts.calibration, abs=1e-12)
         assert result.refinement == pytest.approx(parts.refinement, abs=1e-12)
-        assert result.error == pytest.approx(
+        assert result.error_rate == pytest.approx(
             error_rate(rows.truth, proba, sample_weight=rows.weight), abs=1e-12
         )
     assert found.results[0].difference == 0
@@ -61,9 +61,7 @@ def test_losses_are_those_of_fits_to_the_other_folds(weighted):
 
 def test_batches_make_no_difference():
     rows = rows_of_chance(500)
-    one, other = (
-        compare_in_passes(lambda size=size: batches_of(rows, size), classes=[0, 1]) for size in (500, 13)
-    )
+    one, other = (compare(lambda size=size: batches_of(rows, size), classes=[0, 1]) for size in (500, 13))
     for a, b in zip(one.results, other.results, strict=True):
         assert a.name == b.name
         assert a.log_loss == pytest.approx(b.log_loss, abs=1e-12)
@@ -72,17 +70,17 @@ def test_batches_make_no_difference():
 
 def test_standard_errors_are_near_those_of_memory():
     rows = rows_of_chance(20_000)
-    found = compare_in_passes(lambda: [rows], classes=[0, 1])
+    found = compare(lambda: [rows], classes=[0, 1])
     memory = compare_methods(rows.scores, rows.truth)
     assert found.best == memory.best == "sigmoid"
-    errors = {each.name: each.difference_error for each in memory.results}
+    errors = {each.name: each.difference.error for each in memory.results}
     for each in found.results[1:]:
-        assert each.difference_error == pytest.approx(errors[each.name], rel=0.5)
+        assert each.difference.error == pytest.approx(errors[each.name], rel=0.5)
 
 
 def test_many_classes_and_methods_of_ones_own():
     rows = rows_of_chance(400, k=3)
-    found = compare_in_passes(lambda: batches_of(rows, 150), classes=["a", "b", "c"], cv=2)
+    found = compare(lambda: batches_of(rows, 150), classes=["a", "b", "c"], cv=2)
     assert {each.name for each in found.results} == {
         "pav",
         "sigmoid",
@@ -91,17 +89,15 @@ def test_many_classes_and_methods_of_ones_own():
         "ranked_logistic",
     }
     own = {"steep": SigmoidCalibrator(), "stairs": PAVCalibrator(clip=0.01)}
-    found = compare_in_passes(
-        lambda: [rows], classes=["a", "b", "c"], cv=2, methods=own, combine="least_squares"
-    )
+    found = compare(lambda: [rows], classes=["a", "b", "c"], cv=2, methods=own, combine="least_squares")
     assert {each.name for each in found.results} == {"steep", "stairs"}
 
 
 def test_wrong_input():
     rows = rows_of_chance(20)
     with pytest.raises(ParameterError, match="cv must be a whole number from 2; got 1"):
-        compare_in_passes(lambda: [rows], classes=[0, 1], cv=1)
+        compare(lambda: [rows], classes=[0, 1], cv=1)
     with pytest.raises(ParameterError, match="kind must be one of 'margin', 'probability'; got 'odds'"):
-        compare_in_passes(lambda: [rows], classes=[0, 1], kind="odds")
+        compare(lambda: [rows], classes=[0, 1], kind="odds")
     with pytest.raises(DataError, match="scores must have at least one row; got none"):
-        compare_in_passes(list, classes=[0, 1])
+        compare(list, classes=[0, 1])

@@ -12,7 +12,7 @@ from calibrant import (
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import CodeCalibrator
-from calibrant.files import PassOptions, Rows, fit_in_passes
+from calibrant.files import PassOptions, Rows, fit
 from calibrant.metrics import error_rate
 from calibrant.models import ScoreModel, _plan, from_document, to_document
 from calibrant.passes._rows import Fold
@@ -34,26 +34,26 @@ def batches(scores=SCORE, position=POSITION, weight=None, size=300):
 
 def test_the_model_given_is_not_changed():
     model = PAVCalibrator()
-    fitted = fit_in_passes(model, batches(), classes=["a", "b"])
+    fitted = fit(model, batches(), classes=["a", "b"])
     assert not hasattr(model, "blocks_")
     assert fitted.classes_.tolist() == ["a", "b"]
 
 
 def test_a_fitted_calibrator_is_an_ordinary_one():
     for method in ("pav", "sigmoid", "binning"):
-        fitted = fit_in_passes(method, batches(), classes=[0, 1])
+        fitted = fit(method, batches(), classes=[0, 1])
         again = from_document(to_document(fitted))
         np.testing.assert_array_equal(again.predict_proba(SCORE), fitted.predict_proba(SCORE))
 
 
 def test_a_column_of_a_matrix_is_a_single_score():
-    fitted = fit_in_passes("pav", batches(SCORE[:, None]), classes=[0, 1])
+    fitted = fit("pav", batches(SCORE[:, None]), classes=[0, 1])
     np.testing.assert_array_equal(fitted.blocks_.value, PAVCalibrator().fit(SCORE, POSITION).blocks_.value)
 
 
 def test_single_precision_is_raised():
     scores = SCORE.astype(np.float32)
-    fitted = fit_in_passes("pav", batches(scores), classes=[0, 1])
+    fitted = fit("pav", batches(scores), classes=[0, 1])
     np.testing.assert_array_equal(fitted.blocks_.hi, PAVCalibrator().fit(scores, POSITION).blocks_.hi)
 
 
@@ -64,7 +64,7 @@ def test_sorted_rows_need_no_representative_sample():
     scores = np.sort(rng.normal(size=n))
     position = (rng.random(n) < 1 / (1 + np.exp(-scores))).astype(np.intp)
     n_passes = []
-    fitted = fit_in_passes(
+    fitted = fit(
         "pav",
         batches(scores, position, size=4096),
         classes=[0, 1],
@@ -81,7 +81,7 @@ def test_sorted_rows_need_no_representative_sample():
 def test_progress_counts_rows_and_passes():
     seen = []
     options = PassOptions(n_bins=20)
-    fit_in_passes("pav", batches(), classes=[0, 1], options=options, progress=seen.append)
+    fit("pav", batches(), classes=[0, 1], options=options, progress=seen.append)
     assert [each.rows for each in seen if each.number == 2] == [300, 600, 900, 1000]
     assert seen[-1].number == 3
 
@@ -103,7 +103,7 @@ class TestScoreModel:
     def test_calibrator_and_costs(self):
         cost = [[0, 5], [1, 0]]
         model = ScoreModel("pav", cost=cost)
-        fitted = fit_in_passes(model, batches(), classes=["no", "yes"])
+        fitted = fit(model, batches(), classes=["no", "yes"])
         expected = ScoreModel("pav", cost=cost).fit(SCORE, np.array(["no", "yes"])[POSITION])
         np.testing.assert_array_equal(fitted.predict_proba(SCORE), expected.predict_proba(SCORE))
         assert fitted.decide(SCORE).tolist() == expected.decide(SCORE).tolist()
@@ -113,7 +113,7 @@ class TestScoreModel:
 
     def test_what_is_remembered_of_the_rows(self):
         weight = RNG.choice([0.0, 1.0, 2.0], N)
-        fitted = fit_in_passes(ScoreModel("sigmoid"), batches(weight=weight), classes=[0, 1])
+        fitted = fit(ScoreModel("sigmoid"), batches(weight=weight), classes=[0, 1])
         memory = ScoreModel("sigmoid").fit(SCORE, POSITION, weight).summary_
         summary = fitted.summary_
         assert summary.n_rows == memory.n_rows
@@ -126,7 +126,7 @@ class TestScoreModel:
     def test_of_very_many_rows_a_part_is_measured_by_four_others(self, monkeypatch):
         monkeypatch.setattr(_plan, "MOST_HELD_OUT", 50)
         monkeypatch.setattr(_plan, "MANY_SCORES", 100)
-        summary = fit_in_passes(ScoreModel("pav"), batches(), classes=[0, 1], n_rows=N).summary_
+        summary = fit(ScoreModel("pav"), batches(), classes=[0, 1], n_rows=N).summary_
         fold = Rows(SCORE, POSITION).folds(N // 50)
         learned, asked = (fold >= 1) & (fold <= 4), fold == 0
         twin = PAVCalibrator().fit(SCORE[learned], POSITION[learned])
@@ -142,7 +142,7 @@ class TestScoreModel:
         scores = RNG.normal(size=(N, 3))
         position = (scores + RNG.gumbel(size=(N, 3))).argmax(axis=1)
         cost = np.array([[0.0, 1, 4], [1, 0, 1], [2, 1, 0]])
-        fitted = fit_in_passes(
+        fitted = fit(
             ScoreModel("sigmoid", cost=cost, rule=rule), batches(scores, position), classes=[0, 1, 2]
         )
         assert fitted.rule_ is not None
@@ -162,7 +162,7 @@ class TestScoreModel:
             {"calibrator": RankedLogisticCalibrator(smooth=True)},
             {"calibrator": "binning"},
         ):
-            fitted = fit_in_passes(ScoreModel(**how), batches(scores, position), classes=[0, 1, 2])
+            fitted = fit(ScoreModel(**how), batches(scores, position), classes=[0, 1, 2])
             expected = ScoreModel(**how).fit(scores, position)
             np.testing.assert_allclose(
                 fitted.predict_proba(scores), expected.predict_proba(scores), rtol=0, atol=1e-12
@@ -170,7 +170,7 @@ class TestScoreModel:
 
     @pytest.mark.parametrize("n", [1, 2, 3])
     def test_a_few_rows(self, n):
-        fitted = fit_in_passes(ScoreModel("pav"), batches(SCORE[:n], POSITION[:n]), classes=[0, 1])
+        fitted = fit(ScoreModel("pav"), batches(SCORE[:n], POSITION[:n]), classes=[0, 1])
         assert fitted.summary_.n_rows == n
         expected = PAVCalibrator().fit(SCORE[:n], POSITION[:n] == 1)
         np.testing.assert_array_equal(fitted.predict_proba(SCORE), expected.predict_proba(SCORE))
@@ -198,7 +198,7 @@ class TestBadInput:
     )
     def test_rows(self, batch, message):
         with pytest.raises(DataError, match=message):
-            fit_in_passes("pav", lambda: [batch], classes=[0, 1])
+            fit("pav", lambda: [batch], classes=[0, 1])
 
     @pytest.mark.parametrize("method", ["pav", "sigmoid", "binning", "identity", ScoreModel()])
     def test_no_rows(self, method):
@@ -206,7 +206,7 @@ class TestBadInput:
         absent = [Rows(np.ones(2), np.array([0, 1]), np.zeros(2))]
         for batches_ in ([], nothing, absent):
             with pytest.raises(DataError, match="scores must have at least one row; got none"):
-                fit_in_passes(method, lambda rows=batches_: rows, classes=[0, 1])
+                fit(method, lambda rows=batches_: rows, classes=[0, 1])
 
     @pytest.mark.parametrize(
         ("model", "message"),
@@ -218,7 +218,7 @@ class TestBadInput:
     )
     def test_models(self, model, message):
         with pytest.raises(ParameterError, match=message):
-            fit_in_passes(model, batches(), classes=[0, 1])
+            fit(model, batches(), classes=[0, 1])
 
     def test_a_calibrator_of_somebody_else(self):
         class Own(BaseEstimator):
@@ -230,7 +230,7 @@ class TestBadInput:
         coded = CodeCalibrator(np.array([[-1], [1]]), Own(), "least_squares")
         for calibrator in (Own(), coded):
             with pytest.raises(ParameterError, match="a method of the registry .*; got Own"):
-                fit_in_passes(calibrator, batches(), classes=[0, 1])
+                fit(calibrator, batches(), classes=[0, 1])
 
     @pytest.mark.parametrize(
         ("model", "message"),
@@ -250,28 +250,28 @@ class TestBadInput:
     def test_models_of_many_scores(self, model, message):
         scores = RNG.normal(size=(20, 3))
         with pytest.raises(ParameterError, match=message):
-            fit_in_passes(model, batches(scores, RNG.integers(0, 3, 20)), classes=[0, 1, 2])
+            fit(model, batches(scores, RNG.integers(0, 3, 20)), classes=[0, 1, 2])
 
     def test_wrong_numbers_of_columns(self):
         scores, position = RNG.normal(size=(20, 2)), RNG.integers(0, 3, 20)
         for model in (OneVsAllCalibrator(), AccuracyTableCalibrator()):
             with pytest.raises(DataError, match="one column per class, 3 in all; got 2 columns"):
-                fit_in_passes(model, batches(scores, position), classes=[0, 1, 2])
+                fit(model, batches(scores, position), classes=[0, 1, 2])
         with pytest.raises(DataError, match="one column per column of the code, 3 in all; got 2 columns"):
-            fit_in_passes(CodeCalibrator("all_pairs"), batches(scores, position), classes=[0, 1, 2])
+            fit(CodeCalibrator("all_pairs"), batches(scores, position), classes=[0, 1, 2])
 
     def test_identity_of_margins(self):
         with pytest.raises(DataError, match=r"scores taken as they are must lie in \[0, 1\]; got -"):
-            fit_in_passes("identity", batches(), classes=[0, 1])
+            fit("identity", batches(), classes=[0, 1])
 
     def test_log_odds_of_margins(self):
         with pytest.raises(DataError, match=r"scores with transform='logit' must lie in \[0, 1\]; got"):
-            fit_in_passes(SigmoidCalibrator(transform="logit"), batches(), classes=[0, 1])
+            fit(SigmoidCalibrator(transform="logit"), batches(), classes=[0, 1])
 
     @pytest.mark.parametrize("classes", [["a"], ["a", "a"]])
     def test_classes(self, classes):
         with pytest.raises(ParameterError, match="classes must be two or more distinct labels; got"):
-            fit_in_passes("pav", batches(), classes=classes)
+            fit("pav", batches(), classes=classes)
 
     def test_options(self):
         with pytest.raises(ParameterError, match="edges must be one of 'quantile', 'uniform'; got 'even'"):
@@ -287,19 +287,19 @@ class TestBadInput:
             return [Rows(SCORE[len(calls) :], POSITION[len(calls) :])]
 
         with pytest.raises(DataError, match="the rows must be the same in every pass"):
-            fit_in_passes("pav", rows_of_pass, classes=[0, 1], options=PassOptions(n_bins=4))
+            fit("pav", rows_of_pass, classes=[0, 1], options=PassOptions(n_bins=4))
 
 
 def test_rows_that_can_be_read_only_once_are_refused():
     once = iter([Rows(SCORE, POSITION)])
     with pytest.raises(DataError, match="pass 2 had 0 after 1000 before; pass a function that gives"):
-        fit_in_passes("pav", lambda: once, classes=[0, 1])
+        fit("pav", lambda: once, classes=[0, 1])
 
 
 def test_separable_sigmoid_warns_as_in_memory():
     scores, position = np.arange(10.0), (np.arange(10) > 4).astype(np.intp)
     with pytest.warns(UserWarning, match="a threshold separates the classes"):
-        fitted = fit_in_passes(SigmoidCalibrator(smooth=False), batches(scores, position), classes=[0, 1])
+        fitted = fit(SigmoidCalibrator(smooth=False), batches(scores, position), classes=[0, 1])
     assert not fitted.converged_
 
 
@@ -307,7 +307,7 @@ def test_ranks_told_apart_warn_as_in_memory():
     scores = np.random.default_rng(0).normal(size=(60, 3))
     position = scores.argmax(axis=1)
     with pytest.warns(UserWarning, match="at rank 1, 2, 3 the class was always right"):
-        fitted = fit_in_passes(RankedLogisticCalibrator(), batches(scores, position), classes=[0, 1, 2])
+        fitted = fit(RankedLogisticCalibrator(), batches(scores, position), classes=[0, 1, 2])
     with pytest.warns(UserWarning, match="at rank 1, 2, 3"):
         expected = RankedLogisticCalibrator().fit(scores, position)
     np.testing.assert_allclose(
@@ -321,7 +321,7 @@ def test_sigmoids_of_any_scale_and_origin(scale, shift):
     """The sample, here one batch of equal scores, does not tell where the scores are."""
     scores = np.concatenate([np.full(200_000, 0.25), SCORE]) * scale + shift * scale
     position = np.concatenate([np.zeros(200_000, dtype=np.intp), POSITION])
-    fitted = fit_in_passes("sigmoid", batches(scores, position, size=150_000), classes=[0, 1])
+    fitted = fit("sigmoid", batches(scores, position, size=150_000), classes=[0, 1])
     expected = SigmoidCalibrator().fit(scores, position)
     asked = scores[-N:]
     np.testing.assert_allclose(
@@ -332,4 +332,4 @@ def test_sigmoids_of_any_scale_and_origin(scale, shift):
 def test_one_row_of_huge_scores_has_a_table():
     rows = [Rows(np.array([[1.7e300, -8.9e299]]), np.array([0]))]
     table = AccuracyTableCalibrator(n_cells=100, combination="C", max_rank=1)
-    assert fit_in_passes(table, lambda: rows, classes=[0, 1]).predict_proba([[1.0, 0.0]]).shape == (1, 2)
+    assert fit(table, lambda: rows, classes=[0, 1]).predict_proba([[1.0, 0.0]]).shape == (1, 2)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant._core._errors import DataError
-from calibrant.cli._apply_run import kept_columns, refuse_twice
 from calibrant.files import choose_columns, open_source
+from calibrant.files._apply import kept_columns, refuse_twice
 from calibrant.files._columns import match_classes
 from calibrant.files._source import BATCH_BYTES, FEW_ROWS, Columns
 

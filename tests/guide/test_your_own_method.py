@@ -14,7 +14,7 @@ from scipy.special import expit, log_softmax, logit
 from calibrant import CalibratedClassifier, OneVsAllCalibrator, ScoreModel, load, save
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import METHODS, named_method
-from calibrant.files import PassOptions, Rows, compare_in_passes, fit_in_passes
+from calibrant.files import PassOptions, Rows, compare, fit
 from calibrant.models import compare_methods, from_document, to_document, to_onnx
 from own_methods import PAGE, files, imported, refusal, sessions
 
@@ -61,7 +61,7 @@ def in_batches(method, scores, position, weight, cuts, classes):
         Rows(scores[a:b], position[a:b], None if weight is None else weight[a:b], first=a)
         for a, b in zip([0, *cuts], ends, strict=True)
     ]
-    return fit_in_passes(method, lambda: batches, classes=classes)
+    return fit(method, lambda: batches, classes=classes)
 
 
 # The page.
@@ -385,7 +385,7 @@ def test_comparisons_hold_them(methods):
     assert found.best == "temperature"  # which the labels follow
     assert "beta" in [each.name for each in found.results]
     batches = [Rows(scores, label)]
-    again = compare_in_passes(lambda: batches, classes=[0, 1, 2], kind="probability", options=PassOptions())
+    again = compare(lambda: batches, classes=[0, 1, 2], kind="probability", options=PassOptions())
     assert {"beta", "temperature"} <= {each.name for each in again.results}
     names = [each.name for each in compare_methods(logit(two_classes()[0]), two_classes()[1]).results]
     assert not {"beta", "temperature"} & set(names)  # margins are not for them

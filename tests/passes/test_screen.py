@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant import PAVCalibrator
-from calibrant.files import PassOptions, Rows, calibrator_plan, fit_in_passes, reduce_rows
+from calibrant.files import PassOptions, Rows, calibrator_plan, fit, reduce_rows
 from calibrant.passes._bins_pass import CountBins
 from calibrant.passes._fetch_pass import FetchRows
 from calibrant.passes._points import Points
@@ -102,7 +102,7 @@ def test_the_fit_is_as_close_to_the_exact_one_as_the_fit_in_memory(weights, n, n
     scores, positive, weight = rng.normal(size=n), rng.random(n) < 0.5, WEIGHTS[weights](rng, n)
     rows = [Rows(scores, positive.astype(np.intp), weight)]
     options = PassOptions(n_bins=n_bins, max_rows=int(rng.choice([1, 1000])))
-    fitted = fit_in_passes("pav", lambda: rows, classes=[0, 1], options=options)
+    fitted = fit("pav", lambda: rows, classes=[0, 1], options=options)
     values, _ = exact_values(scores, positive, weight)
     exact = np.array([float(values[score]) for score in scores.tolist()])
     in_memory = PAVCalibrator().fit(scores, positive, weight)
@@ -157,7 +157,7 @@ def test_points_that_cannot_dip_are_closed():
 
 def test_a_positive_of_tiny_weight_above_a_giant_negative_keeps_its_own_value():
     rows = [Rows(np.array([0.0, 1.0]), np.array([0, 1]), np.array([1e300, 1e-300]))]
-    fitted = fit_in_passes("pav", lambda: rows, classes=[0, 1], options=PassOptions(n_bins=1))
+    fitted = fit("pav", lambda: rows, classes=[0, 1], options=PassOptions(n_bins=1))
     assert fitted.blocks_.value.tolist() == [0.0, 1.0]
 
 
@@ -180,7 +180,7 @@ def test_scores_at_the_limits_of_floating_point(kind, edges, n_bins):
     position = (rng.random(40) < 0.5).astype(np.intp)
     batches = [Rows(scores[:7], position[:7]), Rows(scores[7:], position[7:])]
     options = PassOptions(n_bins=n_bins, edges=edges, max_rows=3)
-    fitted = fit_in_passes("pav", lambda: batches, classes=[0, 1], options=options)
+    fitted = fit("pav", lambda: batches, classes=[0, 1], options=options)
     expected = PAVCalibrator().fit(scores, position)
     for name in ("lo", "hi", "value", "weight"):
         np.testing.assert_array_equal(getattr(fitted.blocks_, name), getattr(expected.blocks_, name))
@@ -193,9 +193,7 @@ def test_ties_across_every_border_end_in_one_point(n_batches):
     order = np.argsort(np.tile(np.arange(12), 4), kind="stable")  # every batch has every score
     batches = [Rows(scores[part], position[part]) for part in np.array_split(order, n_batches)]
     n_passes = []
-    fitted = fit_in_passes(
-        "pav", lambda: batches, classes=[0, 1], progress=lambda seen: n_passes.append(seen.number)
-    )
+    fitted = fit("pav", lambda: batches, classes=[0, 1], progress=lambda seen: n_passes.append(seen.number))
     expected = PAVCalibrator().fit(scores, position)
     np.testing.assert_array_equal(fitted.blocks_.value, expected.blocks_.value)
     np.testing.assert_array_equal(fitted.blocks_.weight, expected.blocks_.weight)
@@ -208,7 +206,7 @@ def test_skewed_scores_are_refined_until_few_rows_are_fetched():
     position = (rng.random(20_000) < 0.02).astype(np.intp)
     rows = [Rows(scores, position)]
     n_passes = []
-    fitted = fit_in_passes(
+    fitted = fit(
         "pav",
         lambda: rows,
         classes=[0, 1],

@@ -91,6 +91,8 @@ class BatchReader:
 
     def scores(self, names: Sequence[str]) -> Float64Array:
         """Read several columns of finite numbers as one matrix."""
+        if len(names) == 1:
+            return self.numbers(names[0])[:, np.newaxis]  # the file's own memory, if it can be
         matrix = np.empty((self.batch.num_rows, len(names)))
         for place, name in enumerate(names):
             matrix[:, place] = self.numbers(name)

@@ -1,14 +1,14 @@
 """Which classes the scores of a file are for: as columns name them, as the user says, or as labels tell."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._names import label_text
+from calibrant._core._names import label_text, names_by_label
 from calibrant._core._words import option
 from calibrant.files._columns import Chosen, choose_columns, label_values, match_classes, place_finder
 from calibrant.files._source import Columns, shown
@@ -47,12 +47,12 @@ class ClassesOf:
             return self.given
         return None if self.alone or self.coded else list(self.chosen.classes)
 
-    def check(self) -> None:
-        """Refuse what does not go together."""
+    def checked(self) -> "ClassesOf":
+        """Refuse what does not go together; columns that are named like classes are put in their order."""
         if self.positive is not None:
             self._check_positive()
         if self.given is None:
-            return
+            return self
         n_wanted = 2 if self.alone else len(self.chosen.columns)
         if self.coded and len(self.given) < 2:
             raise ParameterError(
@@ -69,6 +69,11 @@ class ClassesOf:
                 f"{option('classes')} must give one label per score column, {n_wanted} in all; got "
                 f"{len(self.given)}; the columns are {', '.join(self.chosen.columns)}"
             )
+        if self.coded:
+            return self
+        columns = names_by_label(self.chosen.columns, np.array(self.given), "scores")
+        texts = self.chosen.classes if self.alone else tuple(self.given)
+        return replace(self, chosen=Chosen(columns, texts))
 
     def _check_positive(self) -> None:
         """Refuse to say what a single score stands for where there are several, or to say it twice."""

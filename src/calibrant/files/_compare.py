@@ -195,7 +195,8 @@ def _judge(forecast: "CrossFitForecast", n_classes: int, limit: float) -> Plan[T
         _ask(GroupLosses(forecast, limit, MOST_GROUPS)),
     ]
     evaluated, losses = yield from together(tasks)
-    return Trial(evaluated.overall, *losses.groups, grouped=True)
+    loss, weight = losses.groups
+    return Trial(evaluated.overall, loss, weight, grouped=True)
 
 
 def _ask(task: Task) -> Plan[Any]:

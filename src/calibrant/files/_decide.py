@@ -109,9 +109,9 @@ def decide(
     source = where if isinstance(where, Source) else open_source(where, once=not learned)
     chosen = choose_scores(source, scores, [label, weight])
     given = None if classes is None else [str(label_text(each)) for each in classes]
-    said = ClassesOf(chosen, None if positive is None else label_text(positive), given)
-    said.check()
-    texts = said.two(sorted(file.truths)) if said.alone else list(given or chosen.classes)
+    said = ClassesOf(chosen, None if positive is None else label_text(positive), given).checked()
+    chosen = said.chosen
+    texts = said.two(sorted(file.truths)) if said.alone else list(chosen.classes)
     actions, matrix = file.in_order_of(texts)
     skips = handle_invalid == "skip"
     kept = kept_columns(source, keep, chosen.columns)

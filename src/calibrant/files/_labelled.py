@@ -20,7 +20,7 @@ from calibrant.files._batch import BatchReader, Roles
 from calibrant.files._classes import ClassesOf, Numbered, choose_scores, sorted_texts
 from calibrant.files._columns import label_codes, label_values, read_label_texts, texts_that_occur
 from calibrant.files._open import open_source
-from calibrant.files._source import Source, how_far
+from calibrant.files._source import FEW_ROWS, Source, how_far
 from calibrant.passes import Progress, Rows
 
 #: Rows may take so many bytes in memory, and this share of what the machine has; work on them takes several
@@ -113,8 +113,7 @@ def labelled(
         )
     chosen = choose_scores(source, scores, [label, weight, key, by])
     given = None if classes is None else [str(label_text(each)) for each in classes]
-    said = ClassesOf(chosen, None if positive is None else label_text(positive), given, coded)
-    said.check()
+    said = ClassesOf(chosen, None if positive is None else label_text(positive), given, coded).checked()
     return LabelledRows(
         source, said, label, weight, key, by, kind, handle_invalid == "skip", batch_rows, progress
     )
@@ -362,7 +361,7 @@ class LabelledRows:
         needed = 0 if known is not None else enough
         found: dict[str, None] = {}
         label_type, first = pa.string(), 0
-        for batch in self.source.batches([self.label]):
+        for batch in self.source.batches([self.label], FEW_ROWS):
             column = batch.column(0)
             label_type = column.type
             lenient = self.skips or not needed

@@ -85,8 +85,7 @@ def fit_files(
         ) from error
     try:
         source = _Frame(session, path, format)
-        said = ClassesOf(choose_scores(source, scores, [label, weight]), positive, classes, coded)
-        said.check()
+        said = ClassesOf(choose_scores(source, scores, [label, weight]), positive, classes, coded).checked()
         return _fit(source, said, label, weight, kind, handle_invalid == "skip", new)
     except (PySparkException, Py4JError) as error:
         reason = _reason(error)
