@@ -162,8 +162,8 @@ def test_columns_that_are_missing_or_unknown_are_refused(case, library):
         lambda y, p, **how: m.reliability_by_class(y, p, **how)[0].frac_pos,
         lambda y, p, **how: m.isotonic_reliability_by_class(y, p, **how)["fox"].frequency,
         lambda y, p, **how: m.reliability_at_rank(y, p, 1, **how).frac_pos,
-        lambda y, p, **how: compare_forecasts(y, {"these": p}, **how).results[0].brier,
-        lambda y, p, **how: compare_methods(p, y, methods=["sigmoid"], **how).results[0].brier,
+        lambda y, p, **how: compare_forecasts(y, {"these": p}, **how).results[0].brier_score,
+        lambda y, p, **how: compare_methods(p, y, methods=["sigmoid"], **how).results[0].brier_score,
         lambda y, p, **how: score_status_correlation(p, y, **how).correlation,
         lambda y, p, **how: summarize(y, p, **how).measures.brier,
         lambda y, p, **how: (
@@ -279,9 +279,9 @@ def test_a_single_column_has_a_name_too(library):
         assert np.array_equal(same, model.predict_proba(scores[:, 0]))
         with pytest.raises(CalibrantError, match="'score' is missing and 'id' is unknown"):
             model.predict_proba(FRAMES[library](scores, ["id"]))
-        assert fit(FRAMES[library](scores, ["spam"]), y).feature_names_in_.tolist() == ["spam"]
+        assert learn(FRAMES[library](scores, ["spam"]), y).feature_names_in_.tolist() == ["spam"]
         with pytest.raises(CalibrantError, match="got 'ham' in the place of another class"):
-            fit(FRAMES[library](scores, ["ham"]), y)
+            learn(FRAMES[library](scores, ["ham"]), y)
 
 
 @pytest.mark.parametrize("library", ["pandas", "pyarrow"])
@@ -322,14 +322,16 @@ def test_columns_of_a_table_are_fitted_and_applied_by_name():
     y = ANIMALS[TRUTH]
     for names in (["cat", "dog", "fox"], ["s_1", "s_2", "s_3"]):
         table = pa.table(dict(zip(names, SCORES.T, strict=True)) | {"y": y})
-        model = fit(ScoreModel("sigmoid"), labelled(table, scores=names, label="y"))
+        model = fit(ScoreModel("sigmoid"), labelled(table, scores=names, label="y", classes=ANIMALS))
         assert model.feature_names_in_.tolist() == names
         expected = model.predict_proba(SCORES)
         assert np.array_equal(model.predict_proba(table.select(names[::-1])), expected)
-        [batch] = apply(model, table, scores=names[::-1])
+        [batch] = apply(model, table, scores=names[::-1], keep=[])
         assert np.array_equal(np.column_stack([column.to_numpy() for column in batch.columns]), expected)
         if names[0] == "cat":
-            shuffled = labelled(table, scores=["fox", "cat", "dog"], label="y")
+            shuffled = labelled(table, scores=["fox", "cat", "dog"], label="y", classes=ANIMALS)
             assert np.array_equal(fit(ScoreModel("sigmoid"), shuffled).predict_proba(SCORES), expected)
     with pytest.raises(CalibrantError, match="got 'dog' in the place of another class, and 's_1'"):
-        labelled(table.append_column("dog", table["s_2"]), scores=["dog", "s_1", "s_3"], label="y")
+        labelled(
+            table.append_column("dog", table["s_2"]), scores=["dog", "s_1", "s_3"], label="y", classes=ANIMALS
+        )

@@ -185,12 +185,12 @@ def test_no_rows_in_no_rows_out(folder, ending):
         (
             "s_cat,s_dog,s_fox,s_wolf",
             ("--scores", "s_*"),
-            "that of a class of model.json, cat, dog, fox; got 's_wolf'",
+            "that of a class of the model, cat, dog, fox; got 's_wolf'",
         ),
         (
             "s_cat,s_dog",
             ("--scores", "s_*"),
-            "the class of model.json, 'fox' must be among the classes of the score col",
+            "the class of the model, 'fox' must be among the classes of the score col",
         ),
         (
             "s_cat,s_dog,s_fox,p_cat",
@@ -208,5 +208,7 @@ def test_columns_that_do_not_fit(folder, header, extra, message):
 
 
 def test_more_candidates_than_classes(folder):
-    with pytest.raises(ParameterError, match="--top must be at most the number of classes, 3; got 4"):
+    with pytest.raises(
+        ParameterError, match="--top must be a whole number from 1 to the number of classes, 3; got 4"
+    ):
         here("apply", "model.json", "new.csv", "--top", "4", "--out", "out.csv", cwd=folder)

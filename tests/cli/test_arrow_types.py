@@ -9,13 +9,10 @@ import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 import pytest
-from calibrant.cli._passes import rows_in_passes
-from calibrant.cli._reading import read_labelled
-from calibrant.cli._wanted import Wanted
 
 from calibrant import CalibrantError
 from calibrant.cli import _main
-from calibrant.files import labelled, open_sink, open_source
+from calibrant.files import Rows, labelled, open_sink, open_source
 from calibrant.files._plain import chosen_rows
 from cli.calling import here
 from files.arrow_types import COLUMNS, LABELS, NUMBERS, PATTERN
@@ -46,38 +43,35 @@ def write(table, path):
 
 def wanted_as(role, skips):
     names = {"score": "score", "label": "label", "weight": None, "group": None} | {role: "it"}
-    return Wanted(
-        names["score"],
-        names["label"],
-        names["weight"],
-        names["group"],
-        classes=None if role == "label" else ["no", "yes"],
-        skips=skips,
-    )
+    return {
+        "scores": names["score"],
+        "label": names["label"],
+        "weight": names["weight"],
+        "by": names["group"],
+        "classes": None if role == "label" else ["no", "yes"],
+        "handle_invalid": "skip" if skips else "error",
+    }
 
 
-def in_memory(source, wanted):
-    read = read_labelled(source, wanted)
-    group = np.array(read.groups)[read.group] if read.groups else None
-    return read.scores[:, 0], read.labels, read.weights, group
+def in_memory(path, wanted):
+    rows = labelled(path, **wanted)
+    return parts_of(rows, rows.read())
 
 
-def in_passes(source, wanted):
-    rows = rows_in_passes(source, wanted)
-    batches = list(rows())
-    weights = None if wanted.weight is None else np.concatenate([batch.weight for batch in batches])
-    group = None
-    if wanted.group is not None:
-        names = list(rows.groups)
-        group = np.array([names[number] for batch in batches for number in batch.key])
-    scores = np.concatenate([batch.scores for batch in batches])
-    return scores, rows.classes[np.concatenate([batch.truth for batch in batches])], weights, group
+def in_passes(path, wanted):
+    rows = labelled(path, **wanted)
+    return parts_of(rows, Rows.joined(list(rows())))
+
+
+def parts_of(rows, read):
+    group = None if rows.by is None else np.array(rows.groups)[read.key.astype(int)]
+    return read.scores, rows.classes[read.truth], read.weight, group
 
 
 def outcome(read, path, wanted):
     """What was read; or why it was refused."""
     try:
-        found = read(open_source(path), wanted)
+        found = read(path, wanted)
     except CalibrantError as error:
         return str(error)
     return found if len(found[0]) else "no row of 'it' can be used"

@@ -44,7 +44,7 @@ CASES = {
     "unknown label": (
         GOOD.replace("3,fox", "3,wolf"),
         FIT,
-        "must be one of the classes, cat, dog, fox; got 'wolf' in the column 'label' of bad.csv, in row 3",
+        "the column 'label' of bad.csv must hold one of the classes cat, dog, fox; got 'wolf' in row 3",
     ),
     "class without a column": (
         GOOD.replace("s_fox", "fox score"),

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pytest
 
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.cli._cost_file import read_cost_file
 from calibrant.decisions import ParallelPartitionRule, decide, expected_cost, realised_cost
-from calibrant.files import open_source
+from calibrant.files import open_source, read_cost_file
 from cli.calling import here
 
 NAMES = ["cat", "dog", "fox"]

@@ -9,10 +9,10 @@ import pytest
 
 from calibrant.cli import _progress
 from calibrant.cli._show import Table, show_table
-from calibrant.files import Progress, open_source
+from calibrant.files import Progress, labelled
 from cli.calling import start
 
-BATCHES = [pa.record_batch({"x": [1, 2, 3]})] * 4
+TABLE = pa.table({"x": [1, 2, 3] * 4, "y": [0, 1, 1] * 4})
 
 
 class Terminal:
@@ -32,8 +32,7 @@ class Terminal:
 
 
 def test_off_a_terminal_nothing_is_shown(capsys):
-    source = open_source(pa.Table.from_batches(BATCHES))
-    assert list(_progress.watched(iter(BATCHES), source, "reading")) == BATCHES
+    assert labelled(TABLE, scores="x", label="y", progress=None).read() is not None
     assert capsys.readouterr() == ("", "")
 
 
@@ -43,8 +42,8 @@ def test_on_a_terminal_only_long_work_is_shown(monkeypatch, patience):
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(_progress, "PATIENCE", patience)
     monkeypatch.setenv("TERM", "xterm")
-    source = open_source(pa.Table.from_batches(BATCHES))
-    assert list(_progress.watched(iter(BATCHES), source, "reading")) == BATCHES
+    with _progress.showing() as progress:
+        labelled(TABLE, scores="x", label="y", progress=progress).read()
     shown = (
         "reading: 12 of 12 rows" in terminal.text and "100%" in terminal.text and "rows/s" in terminal.text
     )
@@ -57,16 +56,16 @@ def test_every_pass_is_shown(monkeypatch, patience):
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(_progress, "PATIENCE", patience)
     monkeypatch.setenv("TERM", "xterm")
-    source = open_source(pa.Table.from_batches(BATCHES))
-    with _progress.watched_passes(source) as progress:
+    with _progress.showing() as progress:
+        rows = labelled(TABLE, scores="x", label="y", progress=progress)
         for number, n_rows in [(1, 3), (2, 3), (2, 12)]:
-            progress(Progress(number, n_rows))
+            rows.progress(Progress(number, n_rows))
     shown = "pass 2: 12 of 12 rows" in terminal.text and "100%" in terminal.text and "rows/s" in terminal.text
     assert shown == (patience < 0)
 
 
 def test_off_a_terminal_no_pass_is_shown(capsys):
-    with _progress.watched_passes(open_source(pa.Table.from_batches(BATCHES))) as progress:
+    with _progress.showing() as progress:
         assert progress is None
     assert capsys.readouterr() == ("", "")
 

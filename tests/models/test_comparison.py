@@ -14,7 +14,7 @@ from calibrant.calibrators import (
     PAVCalibrator,
     SigmoidCalibrator,
 )
-from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss
+from calibrant.metrics import Estimate, brier_decomposition, brier_score, error_rate, log_loss
 from calibrant.models import compare_forecasts, compare_methods, named_method
 from calibrant.models._advice import advise
 from calibrant.models._comparison import MethodResult
@@ -47,13 +47,13 @@ def test_every_method_is_judged_out_of_fold():
         proba = out_of_fold(make[result.name], scores, y.astype(int), 2)[:, 1]
         chance = np.maximum(np.where(y, proba, 1 - proba), 1 / 400)
         np.testing.assert_allclose(result.log_loss, -np.log(chance).mean())
-        np.testing.assert_allclose(result.brier, brier_score(y, proba, convention="positive"))
+        np.testing.assert_allclose(result.brier_score, brier_score(y, proba, convention="positive"))
         parts = brier_decomposition(y, proba, isotonic=True)
         np.testing.assert_allclose(
             [result.calibration, result.refinement], [parts.calibration, parts.refinement]
         )
-        np.testing.assert_allclose(result.error, error_rate(y, proba))
-        assert result.impossible == 0
+        np.testing.assert_allclose(result.error_rate, error_rate(y, proba))
+        assert result.certain_mistakes == 0
 
 
 def test_one_score_per_class():
@@ -64,7 +64,7 @@ def test_one_score_per_class():
     by_name = {result.name: result for result in found.results}
     proba = out_of_fold(lambda n_rows: OneVsAllCalibrator("sigmoid"), scores, y, 3)
     np.testing.assert_allclose(by_name["sigmoid"].log_loss, log_loss(y, proba))
-    np.testing.assert_allclose(by_name["sigmoid"].brier, brier_score(y, proba))
+    np.testing.assert_allclose(by_name["sigmoid"].brier_score, brier_score(y, proba))
     coupled = compare_methods(scores, y, methods=["sigmoid"], combine="coupling").results[0]
     proba = out_of_fold(lambda n_rows: OneVsAllCalibrator("sigmoid", "coupling"), scores, y, 3)
     np.testing.assert_allclose(coupled.log_loss, log_loss(y, proba))
@@ -76,10 +76,11 @@ def test_the_order_the_differences_and_their_errors():
     losses = [result.log_loss for result in found.results]
     assert losses == sorted(losses)
     assert found.best == found.results[0].name
-    assert (found.results[0].difference, found.results[0].difference_error) == (0, 0)
+    assert (found.results[0].difference, found.results[0].difference.error) == (0, 0)
     for result in found.results[1:]:
         np.testing.assert_allclose(result.difference, result.log_loss - losses[0])
-        assert result.difference_error > 0
+        assert result.difference.error > 0
+        assert result.difference.low < result.difference < result.difference.high
     np.testing.assert_allclose(sum(result.share_best for result in found.results), 1)
 
 
@@ -92,7 +93,7 @@ def test_the_standard_error_is_that_of_the_mean_of_paired_differences():
     difference = loss["bad"] - loss["good"]
     assert [result.name for result in found.results] == ["good", "bad"]
     np.testing.assert_allclose(found.results[1].difference, difference.mean())
-    np.testing.assert_allclose(found.results[1].difference_error, difference.std(ddof=1) / math.sqrt(500))
+    np.testing.assert_allclose(found.results[1].difference.error, difference.std(ddof=1) / math.sqrt(500))
     assert found.n_folds == 0
 
 
@@ -106,7 +107,8 @@ def test_a_weight_is_a_number_of_copies():
     )
     for one, other in zip(weighted.results, copied.results, strict=True):
         np.testing.assert_allclose(
-            [one.brier, one.calibration, one.error], [other.brier, other.calibration, other.error]
+            [one.brier_score, one.calibration, one.error_rate],
+            [other.brier_score, other.calibration, other.error_rate],
         )
         np.testing.assert_allclose(one.log_loss, other.log_loss)
 
@@ -148,9 +150,9 @@ def test_isotonic_regression_is_not_last_for_one_unlucky_row():
     assert found.advice.startswith("Use pav: its log loss on 2000 rows is the least, ")
     raw = compare_methods(scores, y, methods={"raw": PAVCalibrator(), "sigmoid": "sigmoid"})
     by_name = {result.name: result for result in raw.results}
-    assert by_name["raw"].impossible == (np.where(y, proba, 1 - proba) == 0).sum() > 0
+    assert by_name["raw"].certain_mistakes == (np.where(y, proba, 1 - proba) == 0).sum() > 0
     assert math.isfinite(by_name["raw"].log_loss)
-    assert f"by raw for {by_name['raw'].impossible} of the rows" in raw.advice
+    assert f"by raw for {by_name['raw'].certain_mistakes} of the rows" in raw.advice
 
 
 def test_probabilities_are_tried_as_they_are():
@@ -197,11 +199,12 @@ def test_any_labels_and_any_order_of_the_classes():
     binary = compare_forecasts(["b", "a", "b"], {"f": [0.9, 0.1, 0.8]})
     two_columns = compare_forecasts(["b", "a", "b"], {"f": [[0.1, 0.9], [0.9, 0.1], [0.2, 0.8]]})
     np.testing.assert_allclose(binary.results[0].log_loss, two_columns.results[0].log_loss)
-    np.testing.assert_allclose(binary.results[0].brier, two_columns.results[0].brier)
+    np.testing.assert_allclose(binary.results[0].brier_score, two_columns.results[0].brier_score)
 
 
-def result(name, difference, error, *, share=0.5, impossible=0):
-    return MethodResult(name, 0.3 + difference, 0.1, 0.0, 0.1, 0.1, difference, error, share, impossible)
+def result(name, difference, error, *, share=0.5, certain=0):
+    behind = Estimate(difference, difference - 2 * error, difference + 2 * error, error)
+    return MethodResult(name, 0.3 + difference, 0.1, 0.0, 0.1, 0.1, behind, share, certain)
 
 
 def test_advice_that_is_sure():
@@ -232,7 +235,7 @@ def test_advice_says_that_a_lead_is_not_sure():
 
 
 def test_advice_about_unknown_methods_and_certain_mistakes():
-    name, words = advise([result("mine", 0, 0), result("sigmoid", 0.001, 0.01, impossible=3)], 500)
+    name, words = advise([result("mine", 0, 0), result("sigmoid", 0.001, 0.01, certain=3)], 500)
     assert name == "mine"
     assert words.endswith(
         "A probability of 0 was given to what then happened by sigmoid for 3 of the rows; each counts as "
@@ -254,7 +257,7 @@ def test_printed_it_is_a_table():
         "refinem.",
         "error",
         "behind",
-        "+-",
+        "±",
         "first",
     ]
     assert lines[1].startswith(found.best)

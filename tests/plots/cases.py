@@ -5,7 +5,7 @@ import numpy as np
 from calibrant import AccuracyTableCalibrator, SigmoidCalibrator
 from calibrant.classifiers import Ladder, ProbingCurve
 from calibrant.decisions import compare_rules
-from calibrant.metrics import detection_curve, isotonic_reliability, reliability_bins, roc_points
+from calibrant.metrics import Estimate, detection_curve, isotonic_reliability, reliability_bins, roc_points
 from calibrant.models import MethodComparison, MethodResult
 from calibrant.plots import (
     accuracy_heatmap,
@@ -50,10 +50,14 @@ def table(combination="A", **options):
     return AccuracyTableCalibrator(combination=combination, **options).fit(matrix, right).tables_[0]
 
 
+def behind(difference, error):
+    return Estimate(difference, difference - 2 * error, difference + 2 * error, error)
+
+
 def methods(*rows, recommended):
     """Methods by name, difference, its error, and the share of resamples in which they come first."""
     results = tuple(
-        MethodResult(name, 0.5 + difference, 0.2, 0.01, 0.19, 0.1, difference, error, share, 0)
+        MethodResult(name, 0.5 + difference, 0.2, 0.01, 0.19, 0.1, behind(difference, error), share, 0)
         for name, difference, error, share in rows
     )
     return MethodComparison(results, "log loss", 100, 5, results[0].name, "", recommended, 0.005)

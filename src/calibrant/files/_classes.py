@@ -136,6 +136,11 @@ def choose_scores(source: Columns, scores: str | Sequence[str], others: Sequence
     return chosen
 
 
+def text_of(label: object) -> str | None:
+    """The text of a label that a user gives, who may give the text itself."""
+    return label if label is None or isinstance(label, str) else label_text(label)
+
+
 def _at_least_two(ordered: list[str]) -> list[str]:
     """The classes of a code, which are those that occur."""
     if len(ordered) < 2:

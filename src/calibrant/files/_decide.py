@@ -15,7 +15,7 @@ from calibrant._core._words import option
 from calibrant.decisions import Ledger, RuleResult, compare_rules, decide as decide_rows, new_rule
 from calibrant.files._apply import kept_columns, refuse_twice
 from calibrant.files._batch import BatchReader
-from calibrant.files._classes import ClassesOf, Numbered, choose_scores
+from calibrant.files._classes import ClassesOf, Numbered, choose_scores, text_of
 from calibrant.files._cost_file import CostFile, read_cost_file
 from calibrant.files._labelled import labelled
 from calibrant.files._open import open_source
@@ -109,7 +109,7 @@ def decide(
     source = where if isinstance(where, Source) else open_source(where, once=not learned)
     chosen = choose_scores(source, scores, [label, weight])
     given = None if classes is None else [str(label_text(each)) for each in classes]
-    said = ClassesOf(chosen, None if positive is None else label_text(positive), given).checked()
+    said = ClassesOf(chosen, text_of(positive), given).checked()
     chosen = said.chosen
     texts = said.two(sorted(file.truths)) if said.alone else list(chosen.classes)
     actions, matrix = file.in_order_of(texts)

@@ -17,7 +17,7 @@ from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.files._ahead import ahead
 from calibrant.files._batch import BatchReader, Roles
-from calibrant.files._classes import ClassesOf, Numbered, choose_scores, sorted_texts
+from calibrant.files._classes import ClassesOf, Numbered, choose_scores, sorted_texts, text_of
 from calibrant.files._columns import label_codes, label_values, read_label_texts, texts_that_occur
 from calibrant.files._open import open_source
 from calibrant.files._source import FEW_ROWS, Source, how_far
@@ -113,7 +113,7 @@ def labelled(
         )
     chosen = choose_scores(source, scores, [label, weight, key, by])
     given = None if classes is None else [str(label_text(each)) for each in classes]
-    said = ClassesOf(chosen, None if positive is None else label_text(positive), given, coded).checked()
+    said = ClassesOf(chosen, text_of(positive), given, coded).checked()
     return LabelledRows(
         source, said, label, weight, key, by, kind, handle_invalid == "skip", batch_rows, progress
     )
@@ -215,20 +215,20 @@ class LabelledRows:
                 return None
         return self._finished(gathered)
 
-    def sample(self, n_rows: int = SAMPLE_ROWS) -> Rows:
+    def sample(self, n_rows: int | None = None) -> Rows:
         """Read all rows, and keep a fair sample of them, always the same one, in the order read.
 
         Parameters
         ----------
-        n_rows : int, default=200_000
-            How many rows to keep at most.
+        n_rows : int, optional
+            How many rows to keep at most; by default 200,000.
 
         Returns
         -------
         Rows
             The rows.
         """
-        gathered = _Gathered(n_rows)
+        gathered = _Gathered(SAMPLE_ROWS if n_rows is None else n_rows)
         for rows in self._watched(self._batches(find=True, named=True), "reading"):
             gathered.add(rows)
         return self._finished(gathered)
