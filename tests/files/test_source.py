@@ -266,8 +266,8 @@ BAD_PLACES = {
     "missing": ("nowhere.csv", r"the file must exist: .*nowhere\.csv; there is none"),
     "nothing matches": ("part-*.parquet", r"at least one file must match .*part-\*\.parquet; there is none"),
     "suffix": (
-        "scores.xlsx",
-        r"the format must be plain from the suffix, one of \.csv, .*; got .*scores\.xlsx",
+        "scores.ods",
+        r"the format must be plain from the suffix, one of \.csv, .*; got .*scores\.ods",
     ),
     "no suffix": ("scores", "rename the file, or give the format"),
     "empty folder": ("empty", r"the folder .*empty must hold Parquet files; it holds none"),
@@ -280,7 +280,7 @@ BAD_PLACES = {
 def test_places_that_cannot_be_read(tmp_path, case):
     name, message = BAD_PLACES[case]
     (tmp_path / "empty").mkdir()
-    for there in ("scores.xlsx", "scores", "x.parquet.gz", "two-1.csv", "two-2.csv"):
+    for there in ("scores.ods", "scores", "x.parquet.gz", "two-1.csv", "two-2.csv"):
         (tmp_path / there).write_text("a\n1\n")
     with pytest.raises(DataError, match=message):
         open_source(str(tmp_path / name))

@@ -51,12 +51,24 @@ format_option = together(
         metavar="NAME",
         help="The encoding of CSV, such as windows-1252; by default UTF-8, or UTF-16 by its mark.",
     ),
+    click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook; by default the first."),
+    click.option(
+        "--query",
+        metavar="SQL",
+        help="What to ask if the input is a database: a file of SQLite or DuckDB, or an address such as "
+        "postgresql://user@host/database.",
+    ),
+    click.option(
+        "--table", metavar="NAME", help="All of this table or view of a database, instead of --query."
+    ),
 )
+#: What is said about the form of the input, beside its format.
+FORM = ("delimiter", "decimal", "encoding", "sheet", "query", "table")
 
 
 def with_form(given: dict[str, Any]) -> dict[str, Any]:
     """Put together what was said about the form of the input."""
-    form = {name: given.pop(name) for name in ("delimiter", "decimal", "encoding")}
+    form = {name: given.pop(name) for name in FORM}
     if form["delimiter"] in ("\\t", "tab"):
         form["delimiter"] = "\t"
     return given | {"form": {"format": given.pop("file_format"), **form}}

@@ -1,8 +1,9 @@
-"""One door to all rows: a path, a folder, a pattern, standard input, a frame."""
+"""One door to all rows: a path, a folder, a pattern, standard input, a database, a frame."""
 
 import glob
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,12 +12,17 @@ from calibrant.files._arrow import ArrowSource, ParquetSource
 from calibrant.files._bytes import TITLES, FileBytes, KeptStream, layout_of, refuse_other_content
 from calibrant.files._csv import CsvSource
 from calibrant.files._dialect import Dialect
+from calibrant.files._excel import SUFFIXES as WORKBOOKS, ExcelSource
 from calibrant.files._frame import frame_source
 from calibrant.files._json import JsonLinesSource
+from calibrant.files._query import is_database, query_source
 from calibrant.files._source import Source
 
 #: The path that stands for standard input and output.
 STANDARD = "-"
+#: What options are for that say which rows of a file, and how the rows are written.
+_PARTS = {"sheet": "Excel workbooks", "query": "databases", "table": "databases"}
+_FORMAT = {"format": "files whose suffix does not tell it"}
 
 
 def open_source(
@@ -27,20 +33,26 @@ def open_source(
     delimiter: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
+    query: str | None = None,
+    table: str | None = None,
 ) -> Source:
-    """Open rows that live in a file, a folder, a pipe or a frame.
+    """Open rows that live in a file, a folder, a pipe, a database or a frame.
 
     Parameters
     ----------
     where : str, path, frame or callable
         A path: CSV, TSV, JSON lines (with .gz, .bz2, .zst or .xz after the suffix if compressed), Parquet,
         Arrow or Feather, by the suffix; a folder of Parquet files, or a pattern such as ``part-*.parquet``;
-        "-" for standard input; a frame of pyarrow, pandas, polars or another library that narwhals knows;
-        or a function that gives a new `pyarrow.RecordBatchReader` at every call.
+        an Excel workbook (.xlsx, extra ``excel``); a file of SQLite or DuckDB, or the address of a PostgreSQL
+        server such as ``postgresql://user@host/database``, with `query` or `table` (extra ``sql``, except for
+        SQLite); "-" for standard input; a frame of pyarrow, pandas, polars or another library that narwhals
+        knows; or a function that gives a new `pyarrow.RecordBatchReader` at every call.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, optional
         The format, where the suffix does not tell it. Standard input is CSV unless this says otherwise.
     once : bool, default=False
-        Promise to read the rows only once: CSV on standard input is then not kept for another pass.
+        Promise to read the rows only once: CSV on standard input, and answers of DuckDB and PostgreSQL, are
+        then not kept for another pass.
     delimiter : str, optional
         What separates the cells of CSV. By default the first of comma, semicolon, tab and bar that divides
         the first line.
@@ -49,6 +61,13 @@ def open_source(
         rows hold numbers with a comma, and none hold numbers with a point.
     encoding : str, optional
         The encoding of CSV. By default UTF-8, or UTF-16 if the file begins with its mark.
+    sheet : str, optional
+        The sheet of a workbook. By default the first.
+    query : str, optional
+        What to ask a database. It is asked once, in a transaction that can only read, and its answer is kept
+        in a temporary file for further passes.
+    table : str, optional
+        The name of a table or view, instead of a query, for all that is in it.
 
     Returns
     -------
@@ -68,10 +87,14 @@ def open_source(
     dialect = Dialect(delimiter, decimal, encoding)
     if not isinstance(where, str | os.PathLike):
         _refuse_dialect(dialect, "a frame")
+        _refuse(_PARTS, (sheet, query, table), "a frame")
         return frame_source(where)
     path = os.fspath(where)
     if isinstance(path, bytes):
         path = os.fsdecode(path)
+    asked = _asked(path, format, once, dialect, sheet, query, table)
+    if asked is not None:
+        return asked
     if path == STANDARD:
         if sys.stdin is None:
             raise DataError("standard input must be open; it is closed; send rows to it, or name a file")
@@ -84,12 +107,40 @@ def open_source(
     return _file(path, format, once, dialect)
 
 
+def _asked(
+    path: str,
+    format: str | None,  # noqa: A002
+    once: bool,
+    dialect: Dialect,
+    sheet: str | None,
+    query: str | None,
+    table: str | None,
+) -> Source | None:
+    """A part of a database or of a workbook; None if it is neither."""
+    if query is not None or table is not None or (format is None and is_database(path)):
+        _refuse_dialect(dialect, "a database")
+        _refuse({**_PARTS, **_FORMAT}, (sheet, None, None, format), "a database")
+        return query_source(path, query, table, once)
+    if sheet is not None or (format is None and Path(path).suffix.lower() in WORKBOOKS):
+        _refuse_dialect(dialect, "a workbook")
+        _refuse(_FORMAT, (format,), "a workbook")
+        return ExcelSource(path, sheet)
+    return None
+
+
 def _refuse_dialect(dialect: Dialect, what: str) -> None:
     """Say that only CSV has delimiters, decimals and encodings of its own."""
     if dialect.is_given:
         raise ParameterError(
             f"delimiter, decimal and encoding are for CSV; got {what}; leave them out, or give the format"
         )
+
+
+def _refuse(what_for: dict[str, str], given: Sequence[object], what: str) -> None:
+    """Refuse what was said of something else."""
+    for (name, use), value in zip(what_for.items(), given, strict=True):
+        if value is not None:
+            raise ParameterError(f"{name} is for {use}; got {what}; leave it out")
 
 
 def _stream(name: str, stream: BinaryIO, format: str | None, once: bool, dialect: Dialect) -> Source:  # noqa: A002
