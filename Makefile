@@ -5,7 +5,7 @@ FILES := src tests benchmarks docs conftest.py
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench fuzz kernels oldest spark clean
+.PHONY: help demo test browser postgres check format format-check lint types imports docstrings wheel docs bench fuzz kernels oldest spark clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
@@ -14,7 +14,7 @@ help:  ## Show this list
 demo: .venv/.demo  ## See it work: reports on two learners and two problems (about a minute)
 	$(BIN)/calibrant demo
 
-test: .venv/.dev browser  ## Run the test suite, doctests included
+test: .venv/.dev browser postgres  ## Run the test suite, doctests included
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 browser:  # The report is tested in a real one; where none can be had, those tests are skipped and say so.
@@ -22,6 +22,12 @@ browser:  # The report is tested in a real one; where none can be had, those tes
 	  || { echo "installing chromium, for the tests of the report"; \
 	       $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -y -qq chromium > /dev/null 2>&1; } \
 	  || echo "chromium could not be installed; the tests of the page will be skipped" >&2
+
+postgres:  # Queries are tested on a real server; where none can be had, those tests are skipped and say so.
+	@command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 \
+	  || { echo "installing postgresql, for the tests of queries"; \
+	       $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -y -qq postgresql > /dev/null 2>&1; } \
+	  || echo "postgresql could not be installed; the tests of it will be skipped" >&2
 
 check: format-check lint types imports docstrings test wheel docs  ## All that must hold before a change lands
 
