@@ -6,7 +6,8 @@ moments; any other mixture is text, in which a whole number is written without a
 """
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -43,10 +44,8 @@ def column_of(cells: Sequence[object]) -> pa.Array:
     kinds = set(map(type, cells)) - {type(None)}
     kind = common_type([TYPES.get(each, pa.string()) for each in kinds])
     if len(kinds) > 1 or not kinds <= TYPES.keys():
-        if pa.types.is_floating(kind):
-            cells = [cell if cell is None else float(cell) for cell in cells]  # type: ignore[arg-type]
-        elif pa.types.is_string(kind):
-            cells = [text_of(cell) for cell in cells]
+        convert = CONVERSIONS[kind]
+        cells = [None if cell is None else convert(cell) for cell in cells]
     return pa.array(cells, kind)
 
 
@@ -55,6 +54,11 @@ def converted(column: pa.Array, kind: pa.DataType) -> pa.Array:
     if pa.types.is_string(kind):
         return pa.array([text_of(cell) for cell in column.to_pylist()], kind)
     return column.cast(kind, safe=False)
+
+
+def _moment(cell: Any) -> dt.datetime:
+    """A moment, or the first one of a date."""
+    return cell if isinstance(cell, dt.datetime) else dt.datetime.combine(cell, dt.time())
 
 
 def text_of(cell: object) -> str | None:
@@ -66,3 +70,11 @@ def text_of(cell: object) -> str | None:
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT:
         return str(int(cell))
     return cell.decode() if isinstance(cell, bytes) else str(cell)
+
+
+#: How cells become one type together.
+CONVERSIONS: dict[pa.DataType, Callable[[Any], object]] = {
+    pa.float64(): float,
+    pa.timestamp("us"): _moment,
+    pa.string(): text_of,
+}
