@@ -144,7 +144,19 @@ def test_an_unknown_name_is_an_attribute_error():
         ("calibrant", {"numpy", "scipy", "sklearn", "matplotlib", "click"}),
         ("calibrant.metrics", {"scipy", "sklearn", "pandas", "matplotlib"}),
         ("calibrant.calibrators", {"numpy", "scipy", "sklearn", "pandas", "matplotlib"}),
-        ("calibrant.files", {"scipy", "sklearn", "pandas", "matplotlib"}),
+        (
+            "calibrant.files",
+            {
+                "scipy",
+                "sklearn",
+                "pandas",
+                "matplotlib",
+                "sqlite3",
+                "duckdb",
+                "adbc_driver_manager",
+                "openpyxl",
+            },
+        ),
         ("calibrant.experiments", {"numpy", "scipy", "sklearn", "pandas", "matplotlib"}),
     ],
 )

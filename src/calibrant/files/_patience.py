@@ -10,6 +10,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+#: Seconds after which we look whether we were interrupted.
+LOOKING = 0.1
 #: Seconds for which we wait for something that was asked to stop.
 STOPPING = 10.0
 
@@ -28,7 +30,8 @@ def patiently(call: Callable[[], T], stop: Callable[[], None] | None = None) -> 
 
     Thread(target=run, name="waiting for others", daemon=True).start()
     try:
-        wait([done])
+        while not done.done():
+            wait([done], LOOKING)  # another thread may have got the signal, which wakes only that one
     except BaseException:
         if stop is not None:
             stop()
