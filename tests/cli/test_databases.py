@@ -145,7 +145,8 @@ def test_what_does_not_go_together_is_said_in_one_line(folder, table, said, mess
 
 
 ENDLESS = {
-    "scores.sqlite": "with recursive n(s) as (values (1) union all select s+1 from n) select s, 1 label from n",
+    "scores.sqlite": "with recursive n(s) as (values (1) union all select s + 1 from n) "
+    "select s, 1 as label from n",
     "scores.duckdb": "select range as s, 1 as label from range(1000000000000)",
     "postgres": "select generate_series(1, 1000000000000) as s, 1 as label",
 }

@@ -294,6 +294,13 @@ def test_types_of_duckdb(value, tmp_path):
     assert (str(column.type), str(column[0])) == DUCKDB_TYPES[value]
 
 
+def test_duckdb_prints_nothing_among_our_rows(tmp_path):
+    """For a long query it would show a bar, on standard output."""
+    where = to_duckdb(tmp_path / "x.db", TABLE)
+    source = open_source(where, query="select current_setting('enable_progress_bar') as bar")
+    assert whole(source).to_pydict() == {"bar": [False]}
+
+
 @pytest.mark.parametrize("value", POSTGRES_TYPES)
 def test_types_of_postgres(value, postgres):
     [column] = whole(open_source(postgres, query=f"select {value} as x")).columns

@@ -38,6 +38,7 @@ class Duckdb(Database):
     def open(self) -> None:
         """Open it for reading only."""
         self._connection = self._module.connect(self.name, read_only=True, config=CLOSED)
+        self._connection.execute("set enable_progress_bar = false")  # it would stand among rows that we print
 
     def ask(self, query: str) -> pa.Schema:
         """Ask; give the columns."""
