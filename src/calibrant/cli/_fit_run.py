@@ -61,6 +61,7 @@ def run(
             rows.load(in_passes)
             model = _new(method, kind, code, combine, rule, file, rows.classes)
             fitted = fit(model, rows, in_passes=in_passes, keep_predictions=True)
+        name = rows.source.name
         facts: dict[str, Any] = {"n_skipped": rows.n_skipped, "in_passes": rows.memory is None}
     else:
         from calibrant.spark import fit_files
@@ -72,12 +73,12 @@ def run(
             format=form["format"],
             **columns,
         )
-        facts = {"n_skipped": n_skipped, "in_passes": True}
+        name, facts = scores_file, {"n_skipped": n_skipped, "in_passes": True}
     from calibrant.models import save
 
     with together():
         if page is not None:
-            _report(fitted, scores_file, page)
+            _report(fitted, name, page)
         save(fitted, out, date=date)
     if as_json:
         show_json({"model": out, "report": page, "method": method, **_content(fitted), **facts})

@@ -80,10 +80,11 @@ class BatchReader:
     def rows(self, roles: Roles, number_of: Numbered, scores: Float64Array | None = None) -> Rows:
         """Read the rows; those that cannot be used are left out. Scores may have been read already."""
         matrix = self.scores(roles.scores) if scores is None else scores
+        weight = None if roles.weight is None else self.weights(roles.weight)
         rows = Rows(
             matrix[:, 0] if roles.alone else matrix,
             self.numbered(roles.label, number_of),
-            None if roles.weight is None else self.weights(roles.weight),
+            weight,
             None if roles.key is None else self.hashes(roles.key),
             first=self._first,
         )
