@@ -2,7 +2,7 @@
 
 ==================  ====================================================================================
 all at once         `evaluate`: every measure, each with an interval; `EvaluationSums` for batches of rows;
-                    `paired_difference`: is one forecast better than another?
+                    `evaluate_difference`, `paired_difference`: is one forecast better than another?
 losses              `brier_score`, `rms_error`, `cross_entropy`, `log_loss`, `error_rate`
 ranking             `auc`, `roc_points`
 reliability         `reliability_bins`, `reliability_by_class`, `reliability_at_rank`; without bins
@@ -36,6 +36,7 @@ from calibrant.metrics._detection import (
     detection_curve,
     reliability_by_coverage,
 )
+from calibrant.metrics._difference import EvaluationDifference, evaluate_difference, paired_difference
 from calibrant.metrics._direction import (
     NO_DIRECTION as NO_DIRECTION,
     Direction as Direction,
@@ -48,7 +49,7 @@ from calibrant.metrics._direction import (
     wrong_columns as wrong_columns,
 )
 from calibrant.metrics._estimate import Estimate, plain_record as plain_record
-from calibrant.metrics._evaluate import evaluate, mean_of as mean_of, paired_difference
+from calibrant.metrics._evaluate import evaluate
 from calibrant.metrics._evaluation import (
     CalibrationErrors,
     ClassEvaluation,
@@ -57,6 +58,7 @@ from calibrant.metrics._evaluation import (
     LossMeasures as LossMeasures,
 )
 from calibrant.metrics._evaluation_sums import EvaluationSums
+from calibrant.metrics._intervals import mean_of as mean_of
 from calibrant.metrics._isotonic import (
     BAND_LEVEL as BAND_LEVEL,
     N_RESAMPLES as N_RESAMPLES,
@@ -98,6 +100,7 @@ __all__ = [
     "DetectionCurve",
     "Estimate",
     "Evaluation",
+    "EvaluationDifference",
     "EvaluationSums",
     "IsotonicReliability",
     "MailingProfit",
@@ -112,6 +115,7 @@ __all__ = [
     "detection_curve",
     "error_rate",
     "evaluate",
+    "evaluate_difference",
     "expected_calibration_error",
     "isotonic_reliability",
     "isotonic_reliability_by_class",

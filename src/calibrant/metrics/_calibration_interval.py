@@ -1,25 +1,33 @@
-"""How far chance alone carries the calibration and refinement of a column, and its binned errors.
+"""How far chance alone carries the parts of a Brier score, and binned errors.
 
 Both follow the rows that they were found in: a fit, or a frequency, is further from the forecasts than what
-it estimates. How much further, and how much that varies, is found by drawing rows anew from forecasters like
-this one: what comes is drawn from frequencies between the forecasts and their fit, at the distance that is
-left if what chance adds is taken off the one that was found.
+it estimates. How much an isotonic fit gains on its own rows is found by drawing what comes anew, from the
+probabilities that Cox's regression makes of the forecasts: a smooth curve near the fit. The fit itself will
+not do, which is a staircase, and easier to find again than a curve.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
+from calibrant.metrics._cox import CoxFit, expit, log_odds
+from calibrant.metrics._estimate import Estimate
+from calibrant.metrics._intervals import DEVIATE
 from calibrant.metrics._isotonic import pooled_blocks
 from calibrant.metrics._points import Points
 
-#: Draws of a column.
-N_DRAWS = 200
-#: Groups of rows that are drawn together: in a column, at least, and in all columns.
-MOST_GROUPS, LEAST_GROUPS, ALL_GROUPS = 1000, 100, 20_000
-#: Draws of binned errors.
-N_BINNED = 1000
+#: Draws of a column, and of each of many columns.
+N_DRAWS, FEWER_DRAWS = 200, 100
+#: Distinct probabilities that are drawn: in a column, at least, and in all columns.
+MOST_DRAWN, LEAST_DRAWN, ALL_DRAWN = 4000, 250, 40_000
+#: What a fit gains falls with these powers of the rows: its mean, and how much it varies.
+BIAS_POWER, SPREAD_POWER = 2 / 3, 5 / 6
+#: How right the first is, from few rows to very many.
+POWER_ERROR = 0.03
+#: Draws of binned errors, at least, and steps to the end of their intervals.
+N_BINNED, LEAST_BINNED, N_HALVINGS = 1000, 200, 12
 #: The shares of the draws below the ends of an interval.
 ENDS = (0.025, 0.975)
 
@@ -49,27 +57,21 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
-    """How an estimate deviates from what it estimates.
+class Overfit:
+    """How much less a fit loses on its own rows than the curve that they come from.
 
     Attributes
     ----------
     bias, spread : float
-        Mean and standard deviation of the deviation.
-    low, high : float
-        What 2.5% and 97.5% of the deviations do not exceed.
+        On average, and the standard deviation of that.
+    below, above : float
+        How far from the average 95% of all rows are.
     """
 
     bias: float
     spread: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, deviations: Float64Array) -> "Chance":
-        """From deviations that were drawn."""
-        low, high = np.quantile(deviations, ENDS)
-        return cls(float(deviations.mean()), float(deviations.std(ddof=1)), float(low), float(high))
+    below: float
+    above: float
 
 
 def split_points(points: Points, brier: float) -> Parts:
@@ -79,70 +81,153 @@ def split_points(points: Points, brier: float) -> Parts:
     return Parts(max(brier - refinement, 0.0), refinement, starts, frequency)
 
 
-def chance_of_parts(
-    points: Points, parts: Parts, rng: np.random.Generator, n_columns: int
-) -> tuple[Chance, Chance]:
-    """How calibration and refinement deviate from those of all possible rows."""
-    n_groups = min(MOST_GROUPS, max(LEAST_GROUPS, ALL_GROUPS // n_columns))
-    p, fit, weight, rows = _groups(points, parts.fitted(len(points)), n_groups)
-    share = weight / weight.sum()
-    distance = float(share @ (fit - p) ** 2)
-    by_chance = float(np.mean(_draw(p, p, weight, rows, rng)[0]))
-    left = max(parts.calibration - by_chance, 0.0)
-    world = p + min(np.sqrt(left / distance), 1.0) * (fit - p) if distance > 0 else p
-    calibration, refinement = _draw(p, world, weight, rows, rng)
-    return (
-        Chance.of(calibration - float(share @ (world - p) ** 2)),
-        Chance.of(refinement - float(share @ (world * (1 - world)))),
-    )
+def overfit_of(points: Points, fit: CoxFit, rng: np.random.Generator, n_columns: int) -> Overfit:
+    """Find how much an isotonic fit gains on its own rows.
 
-
-def _groups(points: Points, fit: Float64Array, most: int) -> tuple[Float64Array, ...]:
-    """Neighbours together, fewer towards both ends: mean forecast and fit, weight, rows that it is worth."""
+    Notes
+    -----
+    Of more than 4,000 distinct probabilities as many, evenly spread over the rows, are drawn once each. A fit
+    to n rows of a smooth curve gains about n to the power of -2/3, and varies by n to the power of -5/6.
+    """
+    most = min(MOST_DRAWN, max(LEAST_DRAWN, ALL_DRAWN // n_columns))
     weight, squares = points.weight, points.pos2 + points.neg2
-    starts = np.arange(len(points))
+    total = float(weight.sum())
+    n = total * (total / float(squares.sum()))
+    p, rows, smaller = points.p, weight**2 / squares, 1.0
     if len(points) > most:
-        reached = np.cumsum(weight) - weight
-        edges = weight.sum() * np.sin(np.linspace(0, np.pi / 2, most + 1)[:-1]) ** 2
-        starts = np.unique(np.searchsorted(reached, edges * (1 - 1e-12)))
-        starts = starts[starts < len(points)]
-    p, fit, weight, squares = (
-        np.add.reduceat(each, starts) for each in (weight * points.p, weight * fit, weight, squares)
+        middle = (np.arange(most) + 0.5) / most * total
+        p = p[np.minimum(np.searchsorted(np.cumsum(weight), middle), len(p) - 1)]
+        weight = rows = np.ones(most)
+        smaller = most / n
+    if fit.bread is not None:
+        p = expit(fit.slope * log_odds(p) + fit.intercepts[0])
+        p = p if fit.slope >= 0 else np.sort(p)
+    drawn = _gains(p, weight, rows, N_DRAWS if n_columns == 1 else FEWER_DRAWS, rng)
+    low, high = np.quantile(drawn, ENDS)
+    bias = float(drawn.mean())
+    unsure = 0.0 if smaller == 1 else POWER_ERROR * bias * smaller**BIAS_POWER
+    return Overfit(
+        bias * smaller**BIAS_POWER,
+        *(
+            math.hypot(float(each) * smaller**SPREAD_POWER, by * unsure)
+            for each, by in ((drawn.std(ddof=1), 1.0), (bias - low, DEVIATE), (high - bias, DEVIATE))
+        ),
     )
-    return np.clip(p / weight, 0.0, 1.0), np.clip(fit / weight, 0.0, 1.0), weight, weight**2 / squares
 
 
-def _draw(
-    p: Float64Array, chance: Float64Array, weight: Float64Array, rows: Float64Array, rng: np.random.Generator
-) -> tuple[Float64Array, Float64Array]:
-    """Calibration and refinement of rows drawn anew, both how many there are in a group and what came."""
-    size = (N_DRAWS, len(p))
-    unit = weight / rows
-    pos = rng.poisson(rows * chance, size) * unit
-    neg = rng.poisson(rows * (1 - chance), size) * unit
-    mass = pos + neg
-    total = mass.sum(axis=1)
-    brier = (pos @ (1 - p) ** 2 + neg @ p**2) / np.maximum(total, 1e-300)
+def _gains(
+    p: Float64Array, weight: Float64Array, rows: Float64Array, n_draws: int, rng: np.random.Generator
+) -> Float64Array:
+    """Draw what comes from the probabilities, and fit it: by how much less the fit loses than these."""
+    pos, total = weight * _frequencies(p, rows, n_draws, rng), float(weight.sum())
+    brier = (pos @ (1 - 2 * p) + float(weight @ p**2)) / total
     # All draws are fitted as one: each is lifted above the one before, so that no block reaches across.
-    filled = np.flatnonzero(mass)
-    number = filled // len(p)
-    pos, mass = pos.ravel()[filled], mass.ravel()[filled]
-    starts, frequency, weights = pooled_blocks(pos + 2.0 * number * mass, mass)
-    of_draw = number[starts]
-    frequency = _frequencies(pos, mass, starts)
-    lost = np.bincount(of_draw, weights * frequency * (1 - frequency), N_DRAWS)
-    refinement = lost / np.maximum(total, 1e-300)
-    return np.maximum(brier - refinement, 0.0), refinement
+    number = np.arange(n_draws, dtype=np.float64)[:, np.newaxis]
+    starts, _, blocks = pooled_blocks((pos + 2 * number * weight).ravel(), np.tile(weight, n_draws))
+    fitted = np.add.reduceat(pos.ravel(), starts) / blocks
+    refinement = np.bincount(starts // len(p), blocks * fitted * (1 - fitted), n_draws) / total
+    return np.maximum(brier - refinement, 0.0)
 
 
-def _frequencies(pos: Float64Array, mass: Float64Array, starts: IntArray) -> Float64Array:
-    return np.asarray(np.add.reduceat(pos, starts) / np.add.reduceat(mass, starts))
+def _frequencies(
+    chance: Float64Array, rows: Float64Array, n_draws: int, rng: np.random.Generator
+) -> Float64Array:
+    """How often it came at every point, in every draw."""
+    count = np.maximum(np.rint(rows), 1.0)
+    drawn = (rng.random((n_draws, len(chance))) < chance).astype(np.float64)
+    several = np.flatnonzero(count > 1)
+    if len(several):
+        size = np.minimum(count[several], 2.0**62).astype(np.int64)
+        drawn[:, several] = rng.binomial(size, chance[several], (n_draws, len(several))) / size
+    return drawn
 
 
-def chance_of_bins(gap: Float64Array, variance: Float64Array, rng: np.random.Generator) -> Chance:
-    """How the sum of distances deviates from that of all possible rows, in the same bins."""
-    found = float(gap @ gap)
-    kept = np.sqrt(max(0.0, 1 - float(variance.sum()) / found)) if found > 0 else 0.0
-    world = kept * gap
-    drawn = world + np.sqrt(variance) * rng.standard_normal((N_BINNED, len(gap)))
-    return Chance.of(np.abs(drawn).sum(axis=1) - float(np.abs(world).sum()))
+def distance_of(parts: Parts, points: Points) -> float:
+    """The mean squared distance of the fit from the forecasts."""
+    weight = points.weight
+    return float(weight @ (parts.fitted(len(points)) - points.p) ** 2) / float(weight.sum())
+
+
+def part_variances(parts: Parts, points: Points) -> tuple[float, float]:
+    """Variances of calibration and refinement if the fit were no fit, but the truth."""
+    fit, p = parts.fitted(len(points)), points.p
+    lost = (1 - fit) ** 2, fit**2
+    gained = (1 - p) ** 2 - lost[0], p**2 - lost[1]
+    return _variance(points, *gained), _variance(points, *lost)
+
+
+def _variance(points: Points, if_came: Float64Array, if_not: Float64Array) -> float:
+    """The variance of a mean over the rows, of what depends on the point and on whether it came."""
+    total = float(points.weight.sum())
+    mean = float(points.pos @ if_came + points.neg @ if_not) / total
+    squares = float(points.pos2 @ if_came**2 + points.neg2 @ if_not**2)
+    rows = float((points.pos2 + points.neg2).sum())
+    return max(squares - mean**2 * rows, 0.0) / total**2
+
+
+def calibration_estimate(value: float, variance: float, distance: float, overfit: Overfit) -> Estimate:
+    """A calibration part, rid of what a fit gains on its own rows.
+
+    `variance` is that of a fit which is right, at its squared distance from the forecasts.
+
+    Notes
+    -----
+    The variance of a mean squared distance is in proportion to it. So the ends are those distances from which
+    the one that was found is just as far as they vary: both are roots of one quadratic equation.
+    """
+    middle = value - overfit.bias
+    per_distance = variance / distance if distance > 0 else 0.0
+    slope = 2 * middle + DEVIATE**2 * per_distance
+    low, high = (
+        (slope + sign * math.sqrt(max(slope**2 - 4 * (middle**2 - arm**2), 0.0))) / 2
+        for sign, arm in ((-1, overfit.above), (1, overfit.below))
+    )
+    if middle <= overfit.above:  # that may be chance alone
+        low = 0.0
+    error = math.hypot(math.sqrt(per_distance * max(middle, 0.0)), overfit.spread)
+    return Estimate(value, max(min(low, value), 0.0), max(high, value), error)
+
+
+def refinement_estimate(value: float, variance: float, overfit: Overfit) -> Estimate:
+    """The same of a refinement, whose standard error is in proportion to it."""
+    middle = value + overfit.bias
+    if middle <= 0:
+        return Estimate(value, 0.0, 0.0, 0.0)
+    # The fit makes smaller also what varies about it.
+    error = math.hypot(math.sqrt(variance * middle / value if value > 0 else variance), overfit.spread)
+    factor = math.exp(min(DEVIATE * error / middle, 50.0))
+    return Estimate(value, min(middle / factor, value), max(middle * factor, value), error)
+
+
+def distance_estimate(
+    value: float, gap: Float64Array, variance: Float64Array, rng: np.random.Generator, factor: float = 1.0
+) -> Estimate:
+    """A sum of distances with an interval, from the variances of the gaps.
+
+    `value` is the sum as it was found elsewhere, and `factor` by how much more it varies, because gaps vary
+    together, than gaps that do not.
+
+    Notes
+    -----
+    Chance adds to a sum of distances, and most where there are none. The lower end is the least of the worlds
+    in which all gaps are smaller by the same factor, such that 2.5% of their sums are beyond the one that was
+    found; it is 0 if that may be chance alone. For the upper end nothing is taken off, as gaps that all point
+    one way are not made greater by chance.
+    """
+    spread = np.sqrt(variance)
+    noise = spread * rng.standard_normal((max(LEAST_BINNED, N_BINNED // (1 + len(gap) // 100)), len(gap)))
+
+    def most(share: float) -> float:
+        """The sum that 2.5% exceed in such a world."""
+        drawn = np.abs(noise + share * gap).sum(axis=1)
+        mean = float(drawn.mean())
+        return mean + factor * (float(np.quantile(drawn, ENDS[1])) - mean)
+
+    found = float(np.abs(gap).sum())
+    low, high = 0.0, 1.0
+    if most(low) < found:
+        for _ in range(N_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if most(middle) >= found else (middle, high)
+    error = factor * float(np.abs(noise + gap).sum(axis=1).std(ddof=1))
+    return Estimate(value, min(low * found, value), value + DEVIATE * error, error)

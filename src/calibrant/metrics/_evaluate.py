@@ -1,7 +1,5 @@
 """All measures of probabilities at once, each with an interval; and differences between forecasts."""
 
-import math
-
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, IntArray, as_array, as_floats
@@ -18,11 +16,9 @@ from calibrant._core._checks import (
     shown,
 )
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._evaluation import Evaluation
 from calibrant.metrics._evaluation_sums import EvaluationSums
-from calibrant.metrics._intervals import mean_estimate, moments_of, power_sums
-from calibrant.metrics._rows import counting_rows, read_forecasts
+from calibrant.metrics._rows import read_forecasts
 
 
 def evaluate(
@@ -67,7 +63,7 @@ def evaluate(
     See Also
     --------
     EvaluationSums : The same for rows that come in batches.
-    paired_difference : Whether one forecast is better than another on the same rows.
+    evaluate_difference : Whether one forecast is better than another on the same rows.
 
     Notes
     -----
@@ -112,63 +108,6 @@ def evaluate(
     )
     sums.add(forecasts.truth, forecasts.proba, weights, decided=decided)
     return sums.result(labels.tolist(), random_state=random_state)
-
-
-def paired_difference(first: object, second: object, *, sample_weight: object = None) -> Estimate:
-    """Give the mean difference of two losses of the same rows: that of the first minus that of the second.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n,)
-        What every row lost by either forecast.
-    sample_weight : array-like of shape (n,), optional
-        How often every row counts.
-
-    Returns
-    -------
-    Estimate
-        The mean difference. Below 0 the first is better; if the whole interval is, that is not chance.
-
-    See Also
-    --------
-    evaluate : Measures of one forecast.
-
-    Notes
-    -----
-    Both forecasts find the same rows easy, so that their losses rise and fall together. The interval is that
-    of the mean of the differences, which is far shorter than those of the losses suggest. Where both lose
-    infinitely much, neither is worse.
-
-    Examples
-    --------
-    >>> from calibrant.metrics import paired_difference
-    >>> print(paired_difference([0.3, 0.1, 0.9, 0.4], [0.4, 0.2, 0.8, 0.6]))
-    -0.08 [-0.21, 0.25]
-    """
-    losses = [_losses(each, name) for each, name in ((first, "first"), (second, "second"))]
-    check_same_length(first=losses[0], second=losses[1])
-    weights, kept = counting_rows(sample_weight, len(losses[0]))
-    one, other = (each[kept] for each in losses)
-    difference = np.subtract(one, other, out=np.zeros(len(one)), where=one != other)
-    if not np.isfinite(difference).all():
-        mean = float(difference[~np.isfinite(difference)].sum())
-        return Estimate(mean, -math.inf if math.isnan(mean) else mean, math.inf if math.isnan(mean) else mean)
-    return mean_of(difference, weights)
-
-
-def mean_of(losses: Float64Array, weights: Float64Array, *, copies: bool = True) -> Estimate:
-    """The mean of what rows lost; whole weights count copies, unless they are those of groups of rows."""
-    whole = copies and bool(np.all(weights == np.floor(weights)))
-    return mean_estimate(moments_of(power_sums(losses, weights), whole=whole))
-
-
-def _losses(losses: object, name: str) -> Float64Array:
-    array = np.asarray(as_floats(losses, name), dtype=np.float64)
-    if array.ndim != 1 or len(array) == 0:
-        raise DataError(f"{name} must be one loss per row; got shape {array.shape}")
-    if np.isnan(array).any():
-        raise DataError(f"{name} must not be nan; got it in row {int(np.argmax(np.isnan(array)))}")
-    return array
 
 
 def _labels(y: object, classes: object, n_classes: int) -> Array:

@@ -10,10 +10,14 @@ from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
 from calibrant.metrics._calibration_error import error_in_bins, even_bins
 from calibrant.metrics._calibration_interval import (
-    Chance,
+    Overfit,
     Parts,
-    chance_of_bins,
-    chance_of_parts,
+    calibration_estimate,
+    distance_estimate,
+    distance_of,
+    overfit_of,
+    part_variances,
+    refinement_estimate,
     split_points,
 )
 from calibrant.metrics._cox import CoxFit, expit, fit_cox, log_odds, sandwich
@@ -78,8 +82,7 @@ class _Column:
     points: Points
     moments: Moments  # of the squared error
     parts: Parts
-    calibration: Chance
-    refinement: Chance
+    overfit: Overfit
     ranking: Ranking
     cox: CoxFit
 
@@ -88,10 +91,10 @@ class _Column:
 class _Binned:
     """The expected calibration error of a column in some bins."""
 
-    value: float
-    chance: Chance
+    estimate: Estimate
     starts: IntArray
     gap: Float64Array
+    variance: Float64Array
 
 
 class _Result:
@@ -166,9 +169,9 @@ class _Result:
         """Look at the points of a class."""
         points, moments = self.points[place], self.class_moments(number, 2)
         parts = split_points(points, moments.mean)
-        rng = np.random.default_rng([self.seed, place])
-        chances = chance_of_parts(points, parts, rng, self.sums.n_points)
-        return _Column(points, moments, parts, *chances, rank_points(points), fit_cox([points]))
+        cox = fit_cox([points])
+        overfit = overfit_of(points, cox, np.random.default_rng([self.seed, place]), self.sums.n_points)
+        return _Column(points, moments, parts, overfit, rank_points(points), cox)
 
     def class_moments(self, number: int, place: int) -> Moments:
         """Moments of the mean probability of a class (0), or of its squared error (2)."""
@@ -216,12 +219,18 @@ class _Result:
 
     def binned(self, sums: Float64Array, starts: IntArray, seed: int) -> _Binned:
         """The error of a column from the sums of its bins."""
-        mass, expected, came, squares, by_squares = sums
+        mass, expected, came, *others = sums
         gap = (expected - came) / self.weight
-        variance = (squares if self.whole else by_squares) / self.weight**2 - gap**2 / self.n
-        rng = np.random.default_rng([self.seed, 1 << 20, seed])
-        chance = chance_of_bins(gap, np.maximum(variance, 0.0), rng)
-        return _Binned(error_in_bins(mass, expected, came), chance, starts, gap)
+        squares, by_forecast = others[:2] if self.whole else others[2:]
+        # A bin in which a rare class happens not to come seems to vary less than it does.
+        variance = np.maximum(squares / self.weight**2 - gap**2 / self.n, by_forecast / self.weight**2)
+        value = error_in_bins(mass, expected, came)
+        estimate = distance_estimate(value, gap, variance, self.draws(seed))
+        return _Binned(estimate, starts, gap, variance)
+
+    def draws(self, seed: int) -> np.random.Generator:
+        """Draws for the errors of some bins."""
+        return np.random.default_rng([self.seed, 1 << 20, seed])
 
     def in_width(self, points: Points, seed: int, sums: Float64Array | None = None) -> _Binned:
         starts = bin_starts(points.p, 1 / self.sums.n_bins)
@@ -269,22 +278,15 @@ class _TwoClasses(_Result):
 
     def calibration_errors(self) -> tuple[Estimate, CalibrationErrors]:
         points, sums = self.points[0], self.sums.sums["bins"][0]
-        expected = _of_chance(self.in_width(points, 0, sums))
+        expected = self.in_width(points, 0, sums).estimate
         top, other = points.folded(), points.mirrored()
-        # The two classes are one and the same: only where a bin begins is different.
-        both = [[self.in_width(points, 0, sums), self.in_width(other, 1)]]
-        both.append([self.in_frequency(points, 2), self.in_frequency(other, 3)])
-        classwise = []
-        for each in both:
-            mean = float(np.mean([one.value for one in each]))
-            found = _of_chance(each[0])
-            shift = mean - each[0].value
-            classwise.append(Estimate(mean, max(found.low + shift, 0.0), found.high + shift, found.error))
         return expected, CalibrationErrors(
-            top_label_width=_of_chance(self.in_width(top, 4)),
-            top_label_frequency=_of_chance(self.in_frequency(top, 5)),
-            classwise_width=classwise[0],
-            classwise_frequency=classwise[1],
+            top_label_width=self.in_width(top, 1).estimate,
+            top_label_frequency=self.in_frequency(top, 2).estimate,
+            classwise_width=_mean_of_mirrored(expected, self.in_width(other, 3).estimate),
+            classwise_frequency=_mean_of_mirrored(
+                self.in_frequency(points, 4).estimate, self.in_frequency(other, 5).estimate
+            ),
             corrected=self.corrected(expected, sums),
         )
 
@@ -349,14 +351,29 @@ class _ManyClasses(_Result):
         )
         lost = (fits - self.came) ** 2
         gained = (self.proba - self.came) ** 2 - lost
-        found = []
-        for name, influence in (("calibration", gained), ("refinement", lost)):
-            chances = [getattr(each, name) for each in columns]
-            error = self.together([each.spread for each in chances], influence)
-            value = sum(getattr(each.parts, name) for each in columns)
-            bias = sum(each.bias for each in chances)
-            found.append(normal_estimate(value, error, bias=bias, least=0.0))
-        return found[0], found[1]
+        overfit = Overfit(
+            sum(each.overfit.bias for each in columns),
+            *(
+                math.hypot(*(getattr(each.overfit, name) for each in columns))
+                for name in ("spread", "below", "above")
+            ),
+        )
+        return (
+            calibration_estimate(
+                sum(each.parts.calibration for each in columns),
+                self.variance(gained.sum(axis=1)),
+                sum(distance_of(each.parts, each.points) for each in columns),
+                overfit,
+            ),
+            refinement_estimate(
+                sum(each.parts.refinement for each in columns), self.variance(lost.sum(axis=1)), overfit
+            ),
+        )
+
+    def variance(self, values: Float64Array) -> float:
+        """The variance of the mean of what the rows of the sample have."""
+        mean = float(self.mass @ values)
+        return float(self.mass @ (values - mean) ** 2) / max(self.n - 1, 1.0)
 
     def auc(self, columns: list[_Column]) -> Estimate:
         known = [(number, each) for number, each in enumerate(columns) if not math.isnan(each.ranking.area)]
@@ -373,8 +390,7 @@ class _ManyClasses(_Result):
             )
         area = sum(each.ranking.area for _, each in known) / len(known)
         slack = sum(each.ranking.slack for _, each in known) / len(known)
-        variance = float(self.mass @ (total / len(known)) ** 2) / max(self.n - 1, 1.0)
-        return area_estimate(area, variance, self.n, slack)
+        return area_estimate(area, self.variance(total / len(known)), self.n, slack)
 
     def cox(self, columns: list[_Column]) -> tuple[Estimate, tuple[Estimate, ...]]:
         known = [
@@ -397,18 +413,18 @@ class _ManyClasses(_Result):
 
     def calibration_errors(self) -> tuple[Estimate, CalibrationErrors]:
         top, k = self.points[-1], len(self.labels)
-        expected = _of_chance(self.in_width(top, k, self.sums.sums["bins"][k]))
+        expected = self.in_width(top, k, self.sums.sums["bins"][k]).estimate
         width = [self.in_width(self.points[c], c, self.sums.sums["bins"][c]) for c in range(k)]
         frequency = [self.in_frequency(self.points[c], k + 1 + c) for c in range(k)]
         return expected, CalibrationErrors(
             top_label_width=expected,
-            top_label_frequency=_of_chance(self.in_frequency(top, 2 * k + 1)),
-            classwise_width=self.classwise(width),
-            classwise_frequency=self.classwise(frequency),
+            top_label_frequency=self.in_frequency(top, 2 * k + 1).estimate,
+            classwise_width=self.classwise(width, 2 * k + 2),
+            classwise_frequency=self.classwise(frequency, 2 * k + 3),
             corrected=self.corrected(expected, self.sums.sums["bins"][k]),
         )
 
-    def classwise(self, found: list[_Binned]) -> Estimate:
+    def classwise(self, found: list[_Binned], seed: int) -> Estimate:
         """The mean error over the classes."""
         influence = np.empty(self.proba.shape)
         for number, each in enumerate(found):
@@ -418,12 +434,15 @@ class _ManyClasses(_Result):
             sign = np.sign(np.where(np.abs(each.gap) > ROUNDING, each.gap, 0.0))
             sign = sign[np.minimum(bins, len(each.gap) - 1)]
             influence[:, number] = sign * (self.proba[:, number] - self.came[:, number])
+        errors = [each.estimate.error for each in found]
+        apart = math.hypot(*errors)
         k = len(found)
-        return normal_estimate(
-            sum(each.value for each in found) / k,
-            self.together([each.chance.spread for each in found], influence) / k,
-            bias=sum(each.chance.bias for each in found) / k,
-            least=0.0,
+        return distance_estimate(
+            sum(each.estimate for each in found) / k,
+            np.concatenate([each.gap for each in found]) / k,
+            np.concatenate([each.variance for each in found]) / k**2,
+            self.draws(seed),
+            self.together(errors, influence) / apart if apart > 0 else 1.0,
         )
 
     def by_class(self, columns: list[_Column]) -> list[ClassEvaluation]:
@@ -453,20 +472,18 @@ def _variance(second: float, weight: float, n: float) -> float:
 
 
 def _parts(column: _Column) -> tuple[Estimate, Estimate]:
+    parts, overfit = column.parts, column.overfit
+    gained, lost = part_variances(parts, column.points)
     return (
-        _shifted(column.parts.calibration, column.calibration),
-        _shifted(column.parts.refinement, column.refinement),
+        calibration_estimate(parts.calibration, gained, distance_of(parts, column.points), overfit),
+        refinement_estimate(parts.refinement, lost, overfit),
     )
 
 
-def _of_chance(found: _Binned) -> Estimate:
-    return _shifted(found.value, found.chance)
-
-
-def _shifted(value: float, chance: Chance) -> Estimate:
-    """An estimate without its deviations; the interval always has the estimate itself in it."""
-    low, high = max(value - chance.high, 0.0), value - chance.low
-    return Estimate(value, min(low, value), max(high, value), chance.spread)
+def _mean_of_mirrored(one: Estimate, other: Estimate) -> Estimate:
+    """The mean error of two classes, which are one and the same: only where their bins begin is different."""
+    ends = (min(one.low, other.low), max(one.high, other.high))
+    return Estimate((one + other) / 2, *ends, max(one.error, other.error))
 
 
 def _cox(column: _Column) -> tuple[Estimate, Estimate]:

@@ -13,6 +13,7 @@ from calibrant.metrics._evaluation import Evaluation, LossMeasures
 from calibrant.metrics._intervals import N_MOMENTS, power_sums
 from calibrant.metrics._points import Column, Points, bin_starts, limit_of, points_of, sums_between
 from calibrant.metrics._reliability import BIN_WIDTH
+from calibrant.metrics._row_losses import log_losses, most_probable, squared_errors
 
 #: Rows that are looked at together.
 BLOCK = 1 << 15
@@ -78,8 +79,8 @@ class EvaluationSums:
             "columns": np.zeros((n_classes, 2, 4)),
             # Of every bin: rows, weight, and sums of p and of what came.
             "diagrams": np.zeros((n_classes, 4, n_diagram)),
-            # Of every bin: weight, sums of p, of what came and of the squared error; the latter by w².
-            "bins": np.zeros((self.n_points, 5, n_bins)),
+            # Of every bin what `sums_in` gives.
+            "bins": np.zeros((self.n_points, 7, n_bins)),
         }
         if cost is not None:
             self.sums["decided"] = np.zeros((3, *cost.shape))
@@ -156,13 +157,10 @@ class EvaluationSums:
         self, truth: IntArray, proba: Float64Array, weights: Float64Array | None
     ) -> tuple[IntArray, Float64Array]:
         """Losses of some rows; the most probable class of each, and its probability."""
-        chance, loss = _of_truth(truth, proba)
+        chance, loss = log_losses(truth, proba)
         certain = chance <= 0
         called, confidence = most_probable(proba)
-        residuals = proba[:, -1:] - (truth == 1)[:, np.newaxis] if self.n_classes == 2 else proba.copy()
-        if self.n_classes > 2:
-            residuals[np.arange(len(truth)), truth] -= 1.0
-        brier = np.einsum("ij,ij->i", residuals, residuals)
+        brier = squared_errors(truth, proba)
         losses = self.sums["losses"]
         losses[LOG_LOSS] += power_sums(np.where(certain, 0.0, loss), weights)
         for place, each in ((BRIER, brier), (ERROR, (called != truth) * 1.0), (CONFIDENCE, confidence)):
@@ -355,15 +353,6 @@ class EvaluationSums:
         return losses_of(self)
 
 
-def most_probable(proba: Float64Array) -> tuple[IntArray, Float64Array]:
-    """The most probable class of every row, of equals the first, and its probability."""
-    if proba.shape[1] == 1:
-        p = proba[:, 0]
-        return (p > 0.5).astype(np.intp), np.maximum(p, 1.0 - p)
-    called = np.argmax(proba, axis=1)
-    return called, proba[np.arange(len(proba)), called]
-
-
 def both_columns(proba: Float64Array) -> Float64Array:
     """One column per class."""
     return np.column_stack([1.0 - proba, proba]) if proba.shape[1] == 1 else proba
@@ -380,11 +369,16 @@ def least_cost(proba: Float64Array, cost: Float64Array) -> IntArray:
 
 
 def sums_in(points: Points, starts: IntArray) -> Float64Array:
-    """Of every bin: weight, sums of p, of what came and of the squared error; the latter by w²."""
-    weight, up, down = points.weight, (1.0 - points.p) ** 2, points.p**2
-    squares = points.pos * up + points.neg * down
-    by_squares = squares if points.pos2 is points.pos else points.pos2 * up + points.neg2 * down
-    return sums_between(starts, weight, weight * points.p, points.pos, squares, by_squares)
+    """Of every bin: weight, sums of p and of what came; of the squared error and p (1 - p); these by w²."""
+    p, weight, other = points.p, points.weight, 1.0 - points.p
+    squares = points.pos * other**2 + points.neg * p**2
+    by_forecast = weight * (p * other)
+    sums = [weight, weight * p, points.pos, squares, by_forecast]
+    if points.pos2 is points.pos:
+        found = sums_between(starts, *sums)
+        return np.concatenate([found, found[3:]])
+    sums += [points.pos2 * other**2 + points.neg2 * p**2, (points.pos2 + points.neg2) * (p * other)]
+    return sums_between(starts, *sums)
 
 
 def mixed(keys: Array) -> Array:
@@ -394,18 +388,6 @@ def mixed(keys: Array) -> Array:
         keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return np.asarray(keys ^ (keys >> np.uint64(31)))
-
-
-def _of_truth(truth: IntArray, proba: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """The probability of what happened, and its negative logarithm."""
-    with np.errstate(divide="ignore"):
-        if proba.shape[1] > 1:
-            chance = np.take_along_axis(proba, truth[:, np.newaxis], axis=1)[:, 0]
-            return chance, 0.0 - np.log(chance)
-        p, positive = proba[:, 0], truth == 1
-        loss = np.log1p(-p)
-        loss[positive] = np.log(p[positive])
-        return np.where(positive, p, 1.0 - p), 0.0 - loss
 
 
 def _column_sums(p: Float64Array, happened: BoolArray, weights: Float64Array | None) -> Float64Array:

@@ -90,6 +90,12 @@ def mean_estimate(moments: Moments, *, least: float = -math.inf, most: float = m
     return Estimate(moments.mean, max(low, least), min(high, most), error)
 
 
+def mean_of(losses: Float64Array, weights: Float64Array, *, copies: bool = True) -> Estimate:
+    """The mean of what rows lost; whole weights count copies, unless they are those of groups of rows."""
+    whole = copies and bool(np.all(weights == np.floor(weights)))
+    return mean_estimate(moments_of(power_sums(losses, weights), whole=whole))
+
+
 def _unskewed(x: float, skewness: float) -> float:
     """The value of Student's statistic that Hall's transformation takes to x."""
     if abs(skewness) < 1e-6:
@@ -125,7 +131,7 @@ def area_estimate(area: float, variance: float, n_least: float, slack: float = 0
         return Estimate(area)
     error = math.sqrt(variance)
     if 0 < area < 1 and error > 0:
-        odds, half = math.log(area / (1 - area)), DEVIATE * error / (area * (1 - area))
+        odds, half = math.log(area / (1 - area)), deviate(n_least) * error / (area * (1 - area))
         low, high = (1 / (1 + math.exp(-(odds + sign * min(half, 700.0)))) for sign in (-1, 1))
     else:  # all pairs are ranked alike: as if so many rows were all right, or all wrong
         of_share = share_estimate(area, n_least)
