@@ -1,11 +1,15 @@
 """One evaluation: the same as every single function says, whatever the rows are cut into."""
 
 import itertools
+import json
+import math
+import pickle
 from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
 
+from calibrant._core._errors import DataError, ParameterError
 from calibrant.metrics import (
     Estimate,
     EvaluationSums,
@@ -17,6 +21,7 @@ from calibrant.metrics import (
     evaluate,
     expected_calibration_error,
     log_loss,
+    reliability_bins,
     reliability_by_class,
 )
 
@@ -185,3 +190,204 @@ def test_relabelled_classes_permute():
         own = kept.by_class[order[place]]
         assert each.auc.low == pytest.approx(own.auc.low, rel=1e-12)
         assert each.calibration_slope.high == pytest.approx(own.calibration_slope.high, rel=1e-9)
+
+
+def test_two_classes_by_one_column_or_by_both_are_the_same():
+    y, proba = rows_of(300, 2)
+    one, both = evaluate(y, proba[:, 1]), evaluate(y, np.column_stack([1 - proba[:, 1], proba[:, 1]]))
+    assert_same(one, both, rtol=1e-9)
+
+
+def test_the_classes_are_named_by_labels():
+    y, proba = rows_of(300, 3)
+    names = np.array(["x", "a", "m"])
+    found = evaluate(names[y], proba, classes=names)
+    assert found.classes == ("x", "a", "m")
+    assert [each.label for each in found.by_class] == ["x", "a", "m"]
+    numbered = {name: each for name, each in leaves(evaluate(y, proba)) if "label" not in name}
+    named = dict(leaves(found))
+    assert all(named[name] == each for name, each in numbered.items() if not name.startswith(".classes"))
+    assert evaluate(["b", "a", "b"], [0.9, 0.2, 0.6]).classes == ("a", "b")
+    assert evaluate([True, False, True], [0.9, 0.2, 0.6]).classes == (False, True)
+
+
+def test_the_diagram_of_the_first_of_two_classes_is_its_own():
+    y, proba = rows_of(500, 2, digits=1)
+    found = evaluate(y, proba[:, 1])
+    own = reliability_bins(1 - y, 1 - proba[:, 1])
+    for name in ReliabilityBins.__dataclass_fields__:
+        np.testing.assert_allclose(getattr(found.reliability[0], name), getattr(own, name), rtol=1e-12)
+
+
+def cells_of(n, k, seed=0):
+    """More distinct probabilities than a column may keep."""
+    return rows_of(n, k, seed, sharp=1.3)
+
+
+@pytest.mark.parametrize(("k", "limit"), [(2, 1 << 15), (4, 1 << 16)])
+def test_cells_are_as_good_as_rows_within_a_bound(monkeypatch, k, limit):
+    y, proba = cells_of(200_000, k)
+    monkeypatch.setattr("calibrant.metrics._evaluation_sums.limit_of", lambda n_columns: limit)
+    pooled = EvaluationSums(k, k).add(y, proba)
+    assert pooled.points[0].pooled
+    assert len(pooled.points[0].points()) <= limit
+    found, exact = pooled.result(), evaluate(y, proba)
+    for name in ("log_loss", "brier_score", "error_rate", "confidence", "expected_calibration_error"):
+        assert getattr(found, name) == pytest.approx(getattr(exact, name), rel=1e-12), name
+    # A fit to cells gains a little less on its own rows: far less than the interval is wide.
+    assert found.calibration == pytest.approx(exact.calibration, abs=1e-4)
+    assert found.refinement == pytest.approx(exact.refinement, abs=1e-4)
+    assert found.calibration <= exact.calibration + 1e-15  # a cell can only pool more
+    assert found.calibration_slope == pytest.approx(exact.calibration_slope, abs=1e-4)
+    assert found.auc == pytest.approx(exact.auc, abs=1e-5)
+    assert found.auc.low <= exact.auc.low
+    assert found.auc.high >= exact.auc.high
+    for name in ("top_label_frequency", "classwise_frequency", "top_label_width", "classwise_width"):
+        one, other = (getattr(each.calibration_errors, name) for each in (found, exact))
+        assert one == pytest.approx(other, abs=5e-4), name
+
+
+@pytest.mark.parametrize("size", [997, 5000, 40_000])
+def test_cells_do_not_depend_on_batches(monkeypatch, size):
+    y, proba = cells_of(20_000, 3)
+    monkeypatch.setattr("calibrant.metrics._evaluation_sums.limit_of", lambda n_columns: 1 << 12)
+    keys = np.arange(len(y), dtype=np.uint64)
+    whole = EvaluationSums(3, 3).add(y, proba, keys=keys)
+    batches = EvaluationSums(3, 3)
+    for start in range(0, len(y), size):
+        rows = slice(start, start + size)
+        batches.add(y[rows], proba[rows], keys=keys[rows])
+    parts = [EvaluationSums(3, 3).add(y[odd::2], proba[odd::2], keys=keys[odd::2]) for odd in (0, 1)]
+    merged = EvaluationSums(3, 3)
+    merged.absorb(parts[1].columns())
+    merged.merge(parts[0])
+    assert_same(batches.result(), whole.result())
+    assert_same(merged.result(), whole.result())
+
+
+def test_the_sample_is_of_the_rows_and_not_of_the_batches():
+    y, proba = rows_of(30_000, 3)
+    keys = np.arange(len(y), dtype=np.uint64)
+    whole = EvaluationSums(3, 3).add(y, proba, keys=keys)
+    parts = [EvaluationSums(3, 3).add(y[r], proba[r], keys=keys[r]) for r in np.array_split(keys, 7)]
+    for part in parts[1:]:
+        parts[0].merge(part)
+    assert len(whole.sample[0]) == 4096
+    np.testing.assert_array_equal(parts[0].sample[1], whole.sample[1])
+
+
+def test_sums_of_different_kinds_do_not_merge():
+    with pytest.raises(DataError, match="same classes, columns, bins and costs"):
+        EvaluationSums(3, 3).merge(EvaluationSums(4, 4))
+    with pytest.raises(DataError, match="same classes, columns, bins and costs"):
+        EvaluationSums(2, 1, cost=np.eye(2)).merge(EvaluationSums(2, 1))
+    with pytest.raises(DataError, match="must have 1 columns; got 2"):
+        EvaluationSums(2, 1).add(np.array([0]), np.array([[0.5, 0.5]]))
+    with pytest.raises(DataError, match="at least one row with a weight; got none"):
+        EvaluationSums(2, 1).result()
+
+
+def test_costs_are_those_of_the_decisions():
+    y, proba = rows_of(400, 3)
+    cost = np.array([[0.0, 5, 1], [1, 0, 1], [2, 3, 0]])
+    w = np.random.default_rng(0).integers(1, 4, len(y))
+    found = evaluate(y, proba, cost=cost, sample_weight=w).cost
+    decided = (proba @ cost.T).argmin(axis=1)
+    paid = cost[decided, y]
+    assert found.mean_cost == pytest.approx(np.average(paid, weights=w))
+    assert found.total == pytest.approx(float(paid @ w))
+    assert found.mean_cost_most_probable == pytest.approx(
+        np.average(cost[proba.argmax(axis=1), y], weights=w)
+    )
+    counts = np.zeros((3, 3))
+    np.add.at(counts, (decided, y), w)
+    np.testing.assert_array_equal(found.weight, counts)
+    assert_same(evaluate(y, proba, cost=cost, decisions=decided, sample_weight=w).cost, found)
+    more = np.vstack([cost, np.full(3, 0.4)])
+    asked = evaluate(y, proba, cost=more, decisions=np.full(len(y), 3)).cost
+    assert asked.mean_cost == pytest.approx(0.4)
+    assert asked.mean_cost_most_probable is None
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"n_bins": 0}, "n_bins must be a whole number from 1; got 0"),
+        ({"decisions": [0, 1]}, "decisions must come with their costs"),
+        ({"cost": [[0, 1, 2]]}, "one column per class, 2 in all; got shape (1, 3)"),
+        ({"cost": [[0, math.nan], [1, 0]]}, "cost must"),
+        ({"cost": np.eye(2), "decisions": [0, 1, 1]}, "same number of rows; got 2 and 3"),
+        ({"cost": np.ones((3, 2)), "decisions": [0, 3]}, "whole numbers from 0 to 2"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"sample_weight": [1, -1]}, "sample_weight must not be negative; got -1.0 in row 1"),
+        ({"sample_weight": [0, 0]}, "sample_weight must not be all zero"),
+    ],
+)
+def test_what_cannot_be_is_refused(how, message):
+    with pytest.raises((DataError, ParameterError)) as error:
+        evaluate([0, 1], [0.2, 0.7], **how)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("y", "proba", "message"),
+    [
+        ([0, 1], [0.2, math.nan], "proba must be finite"),
+        ([0, 1], [0.2, 1.7], "proba must lie in [0, 1]; got 1.7 in row 1"),
+        ([0, 1, 1], [0.2, 0.7], "same number of rows; got 3 and 2"),
+        ([0, 1, 5], np.full((3, 3), 1 / 3), "column numbers from 0 to 2; got 5"),
+        ([], [], ""),
+    ],
+)
+def test_rows_are_checked_as_everywhere(y, proba, message):
+    with pytest.raises(DataError) as error:
+        evaluate(y, proba)
+    assert message in str(error.value)
+
+
+DEGENERATE = {
+    "one row": ([1], [0.7]),
+    "one class": ([1, 1, 1], [0.7, 0.8, 0.7]),
+    "one probability": ([0, 1, 0, 1], [0.5] * 4),
+    "certain and right": ([0, 1] * 5, [0.0, 1.0] * 5),
+    "certain and wrong": ([0, 1] * 5, [1.0, 0.0] * 5),
+    "apart": ([0] * 5 + [1] * 5, np.linspace(0.1, 0.9, 10)),
+    "one row of many classes": ([0], [[0.5, 0.3, 0.2]]),
+    "a class without rows": ([0, 1] * 9, [[0.5, 0.3, 0.2], [0.1, 0.6, 0.3]] * 9),
+    "tiny weights": ([0, 1, 1], [0.2, 0.6, 0.7]),
+}
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_few_rows_are_measured_too(case):
+    y, proba = DEGENERATE[case]
+    weights = [1e-9, 2e-9, 5e-10] if case == "tiny weights" else None
+    found = evaluate(y, proba, sample_weight=weights)
+    numbers = dict(leaves(found))
+    for name in (name for name in numbers if f"{name}.low" in numbers):
+        value, low, high = numbers[name], numbers[f"{name}.low"], numbers[f"{name}.high"]
+        assert math.isnan(low) or math.isnan(value) or low <= value <= high, name
+    json.loads(found.to_json())
+    assert str(found)
+
+
+def test_certain_mistakes_cost_infinitely_much():
+    found = evaluate([0, 1, 1, 0], [0.2, 0.0, 0.7, 1.0])
+    assert found.certain_mistakes == 2
+    assert (found.log_loss, found.log_loss.low, found.log_loss.high) == (math.inf,) * 3
+    assert json.loads(found.to_json())["log_loss"] == {"value": "inf", "low": "inf", "high": "inf"}
+
+
+def test_an_evaluation_is_a_table_for_people_and_json_for_machines():
+    y, proba = rows_of(500, 3)
+    found = evaluate(y, proba, cost=1 - np.eye(3))
+    text = str(found)
+    for words in ("log loss", "brier score", "  calibration", "mean auc", "mean cost", "mean probability"):
+        assert words in text
+    document = json.loads(found.to_json())
+    assert document["log_loss"] == found.log_loss.to_json()
+    assert document["classes"] == [0, 1, 2]
+    assert len(document["by_class"]) == len(document["calibration_intercept"]) == 3
+    assert document["cost"]["total"] == found.cost.total
+    assert set(document) == {each.name for each in fields(found)}
+    assert pickle.loads(pickle.dumps(found)).auc.low == found.auc.low

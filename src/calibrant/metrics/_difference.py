@@ -135,9 +135,11 @@ def paired_difference(first: object, second: object, *, sample_weight: object = 
 
 def _difference(one: Float64Array, other: Float64Array, weights: Float64Array) -> Estimate:
     difference = np.subtract(one, other, out=np.zeros(len(one)), where=one != other)
-    if not np.isfinite(difference).all():
-        mean = float(difference[~np.isfinite(difference)].sum())
-        return Estimate(mean, -math.inf if math.isnan(mean) else mean, math.inf if math.isnan(mean) else mean)
+    endless = np.unique(difference[~np.isfinite(difference)])
+    if len(endless) == 1:
+        return Estimate(endless[0], endless[0], endless[0])
+    if len(endless):
+        return Estimate(math.nan)
     whole = bool(np.all(weights == np.floor(weights)))
     moments = moments_of(power_sums(difference, weights), whole=whole)
     if np.isin(difference, (-1.0, 0.0, 1.0)).all():

@@ -48,7 +48,8 @@ ROUNDING = 1e-12
 
 def evaluation_of(sums: EvaluationSums, labels: tuple[object, ...], random_state: Seed) -> Evaluation:
     """Make the evaluation of the rows that were added."""
-    seed = random_state if isinstance(random_state, int) else int(generator(random_state).integers(2**31))
+    random = generator(random_state)
+    seed = random_state if isinstance(random_state, int) else int(random.integers(2**31))
     if sums.n_classes == 2:
         return _TwoClasses(sums, labels, seed).evaluation()
     return _ManyClasses(sums, labels, seed).evaluation()
@@ -190,18 +191,7 @@ class _Result:
         return share_of(Moments(mean, _variance(second, self.weight, self.n), 0.0, self.n))
 
     def uncertainty(self) -> Estimate:
-        """The Brier score of the base rates: quadratic in these, and flat where they are equal."""
-        share = self.sums.sums["truth"][0] / self.weight
-        second, third = float(share @ share), float(share @ share**2)
-        # Bias, and variance of the first and of the second order, of one minus the sum of squares.
-        bias = (1 - second) / self.n
-        variance = 4 * (third - second**2) / self.n + 2 * (second - 2 * third + second**2) / self.n**2
-        scale = 0.5 if len(share) == 2 else 1.0
-        most = scale * (1 - 1 / len(share))
-        found = normal_estimate(
-            scale * (1 - second), scale * math.sqrt(max(variance, 0.0)), bias=-scale * bias
-        )
-        return Estimate(found, max(found.low, 0.0), max(min(found.high, most), found), found.error)
+        raise NotImplementedError
 
     def diagram(self, number: int) -> ReliabilityBins:
         """The bins of a class that have rows."""
@@ -263,6 +253,13 @@ class _Result:
 
 class _TwoClasses(_Result):
     """Two classes: all but a few sums belong to the column of the positive one."""
+
+    def uncertainty(self) -> Estimate:
+        """That of all shares of the positive class that are in its interval."""
+        share = self.share(1)
+        value, *ends = (each * (1 - each) for each in (float(share), share.low, share.high))
+        high = 0.25 if share.low <= 0.5 <= share.high else max(ends)
+        return Estimate(value, min(*ends, value), max(high, value), abs(1 - 2 * share) * share.error)
 
     def columns(self) -> list[_Column]:
         return [self.column(0, 1)]
@@ -326,6 +323,20 @@ class _ManyClasses(_Result):
 
     def columns(self) -> list[_Column]:
         return [self.column(number, number) for number in range(len(self.labels))]
+
+    def uncertainty(self) -> Estimate:
+        """The Brier score of the base rates: quadratic in these, and flat where they are equal."""
+        share = self.sums.sums["truth"][0] / self.weight
+        second, third = float(share @ share), float(share @ share**2)
+        # Bias, and variance of the first and of the second order, of one minus the sum of squares.
+        bias = (1 - second) / self.n
+        variance = 4 * (third - second**2) / self.n + 2 * (second - 2 * third + second**2) / self.n**2
+        scale = 0.5 if len(share) == 2 else 1.0
+        most = scale * (1 - 1 / len(share))
+        found = normal_estimate(
+            scale * (1 - second), scale * math.sqrt(max(variance, 0.0)), bias=-scale * bias
+        )
+        return Estimate(found, max(found.low, 0.0), max(min(found.high, most), found), found.error)
 
     def places(self, column: _Column, number: int) -> IntArray:
         """The point of every row of the sample."""

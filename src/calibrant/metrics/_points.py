@@ -108,7 +108,10 @@ def points_of(happened: BoolArray, p: Float64Array, weights: Float64Array | None
 
 def joined(parts: Sequence[Points]) -> Points:
     """Points of several batches together: those of equal probabilities become one."""
+    parts = [part for part in parts if len(part)] or [parts[0]]
     low = _both(parts, "low")
+    if len(low) == 0:
+        return parts[0]
     order = np.argsort(low, kind="stable")  # the parts are sorted, so this merges them
     low = low[order]
     new = np.append(True, low[1:] != low[:-1])
