@@ -1,7 +1,7 @@
 """The area under a ROC curve and its variance, from points."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,14 +42,16 @@ class Ranking:
         return area_estimate(self.area, self.variance, self.n_least, self.slack)
 
 
-def rank_points(points: Points) -> Ranking:
-    """Rank the rows of a column."""
+def rank_points(points: Points, rough: Points | None = None) -> Ranking:
+    """Rank the rows of a column; with fewer points, if they are given, only the area is that of all."""
+    if rough is not None and rough is not points:
+        return replace(rank_points(rough), area=_area(points), slack=_slack(points))
     positive, negative = float(points.pos.sum()), float(points.neg.sum())
     if not (positive > 0 and negative > 0):
         return Ranking(math.nan, math.nan, 0.0, np.empty(0), np.empty(0), 0.0)
     below = (np.cumsum(points.neg) - points.neg / 2) / negative
     above = 1 - (np.cumsum(points.pos) - points.pos / 2) / positive
-    area = min(float(points.pos @ below) / positive, 1.0)
+    area = _area(points)
     parts = ((points.pos2, below, positive), (points.neg2, above, negative))
     variance, sizes = 0.0, []
     for squares, chance, total in parts:
@@ -58,8 +60,21 @@ def rank_points(points: Points) -> Ranking:
         variance += (
             float(squares @ (chance - area) ** 2) / total**2 * (size / (size - 1) if size > 1 else 1.0)
         )
-    slack = 0.0
-    if not points.exact:
-        wide = points.high > points.low
-        slack = float(points.pos[wide] @ points.neg[wide]) / 2 / positive / negative
-    return Ranking(area, variance, slack, below, above, min(sizes))
+    return Ranking(area, variance, _slack(points), below, above, min(sizes))
+
+
+def _area(points: Points) -> float:
+    """The area under the ROC curve."""
+    positive, negative = float(points.pos.sum()), float(points.neg.sum())
+    if not (positive > 0 and negative > 0):
+        return math.nan
+    return min(float(points.pos @ (np.cumsum(points.neg) - points.neg / 2)) / positive / negative, 1.0)
+
+
+def _slack(points: Points) -> float:
+    """By how much pooling may hide: all pairs of a cell may be ranked either way."""
+    if points.exact:
+        return 0.0
+    wide = points.high > points.low
+    pairs = float(points.pos.sum()) * float(points.neg.sum())
+    return float(points.pos[wide] @ points.neg[wide]) / 2 / pairs if pairs > 0 else 0.0

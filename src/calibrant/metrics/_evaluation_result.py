@@ -20,7 +20,7 @@ from calibrant.metrics._calibration_interval import (
     refinement_estimate,
     split_points,
 )
-from calibrant.metrics._cox import CoxFit, expit, fit_cox, log_odds, sandwich
+from calibrant.metrics._cox import CoxFit, expit, fit_cox, in_cells, log_odds, sandwich
 from calibrant.metrics._delong import Ranking, rank_points
 from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._evaluation import (
@@ -80,9 +80,10 @@ def losses_of(sums: EvaluationSums) -> LossMeasures:
 class _Column:
     """A column of probabilities against what it forecasts, and all that is found in its points alone."""
 
-    points: Points
+    points: Points  # in cells, if they are many
     moments: Moments  # of the squared error
     parts: Parts
+    fit: Parts  # of the same points
     overfit: Overfit
     ranking: Ranking
     cox: CoxFit
@@ -170,9 +171,11 @@ class _Result:
         """Look at the points of a class."""
         points, moments = self.points[place], self.class_moments(number, 2)
         parts = split_points(points, moments.mean)
-        cox = fit_cox([points])
+        rough = in_cells(points)
+        fit = parts if rough is points else split_points(rough, moments.mean)
+        cox = fit_cox([rough])
         overfit = overfit_of(points, cox, np.random.default_rng([self.seed, place]), self.sums.n_points)
-        return _Column(points, moments, parts, overfit, rank_points(points), cox)
+        return _Column(rough, moments, parts, fit, overfit, rank_points(points, rough), cox)
 
     def class_moments(self, number: int, place: int) -> Moments:
         """Moments of the mean probability of a class (0), or of its squared error (2)."""
@@ -356,7 +359,7 @@ class _ManyClasses(_Result):
     def parts(self, columns: list[_Column]) -> tuple[Estimate, Estimate]:
         fits = np.column_stack(
             [
-                each.parts.fitted(len(each.points))[self.places(each, number)]
+                each.fit.fitted(len(each.points))[self.places(each, number)]
                 for number, each in enumerate(columns)
             ]
         )
@@ -373,7 +376,7 @@ class _ManyClasses(_Result):
             calibration_estimate(
                 sum(each.parts.calibration for each in columns),
                 self.variance(gained.sum(axis=1)),
-                sum(distance_of(each.parts, each.points) for each in columns),
+                sum(distance_of(each.fit, each.points) for each in columns),
                 overfit,
             ),
             refinement_estimate(
@@ -484,9 +487,9 @@ def _variance(second: float, weight: float, n: float) -> float:
 
 def _parts(column: _Column) -> tuple[Estimate, Estimate]:
     parts, overfit = column.parts, column.overfit
-    gained, lost = part_variances(parts, column.points)
+    gained, lost = part_variances(column.fit, column.points)
     return (
-        calibration_estimate(parts.calibration, gained, distance_of(parts, column.points), overfit),
+        calibration_estimate(parts.calibration, gained, distance_of(column.fit, column.points), overfit),
         refinement_estimate(parts.refinement, lost, overfit),
     )
 

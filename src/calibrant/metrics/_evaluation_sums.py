@@ -131,22 +131,23 @@ class EvaluationSums:
         if weights is not None and len(weights) and weights.min() <= 0:
             kept = weights > 0
             truth, matrix, weights = truth[kept], matrix[kept], weights[kept]
-            decided = None if decided is None else decided[kept]
-            keys = None if keys is None else keys[kept]
+            decided, keys = _some(decided, kept), _some(keys, kept)
         if len(truth) == 0:
             return self
         if weights is not None and bool(np.all(weights == 1)):
             weights = None
-        called, confidence = np.empty(len(truth), dtype=np.intp), np.empty(len(truth))
+        right, confidence = np.empty(len(truth), dtype=np.bool_), np.empty(len(truth))
         first = int(self.sums["rows"][0])
         for start in range(0, len(truth), BLOCK):
             rows = slice(start, start + BLOCK)
-            mass = None if weights is None else weights[rows]
-            called[rows], confidence[rows] = self._add_losses(truth[rows], matrix[rows], mass)
-            if self.cost is not None:
-                chosen = None if decided is None else decided[rows]
-                self._add_decisions(truth[rows], matrix[rows], mass, chosen, called[rows])
-        self._add_columns(truth, matrix, weights, called == truth, confidence)
+            some = (truth[rows], matrix[rows], _some(weights, rows))
+            called, confidence[rows] = self._add_losses(*some)
+            right[rows] = called == truth[rows]
+            self._add_decisions(*some, _some(decided, rows), called)
+            self._add_classes(*some)
+        self._add_columns(truth, matrix, weights)
+        if self.n_classes > 2:
+            self._add_points(self.n_classes, right, confidence, weights)
         if self.n_sampled:
             if keys is None:
                 keys = np.arange(first, first + len(truth), dtype=np.uint64)
@@ -160,11 +161,12 @@ class EvaluationSums:
         chance, loss = log_losses(truth, proba)
         certain = chance <= 0
         called, confidence = most_probable(proba)
-        brier = squared_errors(truth, proba)
+        wrong = (called != truth).astype(np.float64)
         losses = self.sums["losses"]
         losses[LOG_LOSS] += power_sums(np.where(certain, 0.0, loss), weights)
-        for place, each in ((BRIER, brier), (ERROR, (called != truth) * 1.0), (CONFIDENCE, confidence)):
-            losses[place] += power_sums(each, weights)
+        losses[BRIER] += power_sums(squared_errors(truth, proba), weights)
+        losses[ERROR] += power_sums(wrong, weights)
+        losses[CONFIDENCE] += power_sums(confidence, weights)
         unlike = 0 if weights is None else np.count_nonzero(weights != np.floor(weights))
         self.sums["rows"] += np.array([len(truth), np.count_nonzero(certain), unlike], dtype=np.float64)
         for place, mass in enumerate((weights, None if weights is None else weights**2)):
@@ -179,7 +181,8 @@ class EvaluationSums:
         decided: IntArray | None,
         called: IntArray,
     ) -> None:
-        assert self.cost is not None
+        if self.cost is None:
+            return
         if decided is None:
             decided = least_cost(both_columns(proba), self.cost)
         for name, rows in (("decided", decided), ("called", called)):
@@ -190,32 +193,25 @@ class EvaluationSums:
                     table[place] += np.bincount(cells, mass, table[0].size).reshape(table[0].shape)
                     mass = None if mass is None or weights is None else mass * weights
 
-    def _add_columns(
-        self,
-        truth: IntArray,
-        proba: Float64Array,
-        weights: Float64Array | None,
-        right: BoolArray,
-        confidence: Float64Array,
-    ) -> None:
+    def _add_classes(self, truth: IntArray, proba: Float64Array, weights: Float64Array | None) -> None:
+        """Sums over the rows of every class; those of a diagram where points do not have them."""
         for number in range(self.n_classes):
-            if self.n_columns == 1:
-                p = proba[:, 0] if number == 1 else 1.0 - proba[:, 0]
-            else:
-                p = np.ascontiguousarray(proba[:, number])
-            happened = truth == number
+            p, happened = _column(proba, number), truth == number
             self.sums["columns"][number] += _column_sums(p, happened, weights)
-            if self.n_classes > 2 or number == 1:
-                points = self._add_points(number if self.n_classes > 2 else 0, happened, p, weights)
-                if weights is None:
-                    starts = bin_starts(points.p, BIN_WIDTH)
-                    weight = points.weight
-                    found = sums_between(starts, weight, weight, weight * points.p, points.pos)
-                    self.sums["diagrams"][number] += found
-                    continue
-            self.sums["diagrams"][number] += _diagram(p, happened, weights)
-        if self.n_classes > 2:
-            self._add_points(self.n_classes, right, confidence, weights)
+            if weights is not None or (self.n_classes == 2 and number == 0):
+                self.sums["diagrams"][number] += _diagram(p, happened, weights)
+
+    def _add_columns(self, truth: IntArray, proba: Float64Array, weights: Float64Array | None) -> None:
+        """Points, and what is found in them, of every class, or of the positive of two."""
+        for number in range(self.n_classes) if self.n_classes > 2 else (1,):
+            happened = truth == number
+            place = number if self.n_classes > 2 else 0
+            points = self._add_points(place, happened, _column(proba, number), weights)
+            if weights is None:
+                weight = points.weight
+                self.sums["diagrams"][number] += sums_between(
+                    bin_starts(points.p, BIN_WIDTH), weight, weight, weight * points.p, points.pos
+                )
 
     def _add_points(
         self, place: int, happened: BoolArray, p: Float64Array, weights: Float64Array | None
@@ -388,6 +384,18 @@ def mixed(keys: Array) -> Array:
         keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return np.asarray(keys ^ (keys >> np.uint64(31)))
+
+
+def _some(values: Any, rows: slice | BoolArray) -> Any:
+    """Some of what there may be."""
+    return None if values is None else values[rows]
+
+
+def _column(proba: Float64Array, number: int) -> Float64Array:
+    """The probabilities of a class; a single column is that of the second."""
+    if proba.shape[1] > 1:
+        return np.ascontiguousarray(proba[:, number])
+    return proba[:, 0] if number == 1 else 1.0 - proba[:, 0]
 
 
 def _column_sums(p: Float64Array, happened: BoolArray, weights: Float64Array | None) -> Float64Array:

@@ -47,7 +47,9 @@ def power_sums(values: Float64Array, weights: Float64Array | None) -> Float64Arr
     """Sums of w, w², w³ times powers of the values, in the order in which `moments_of` takes them."""
     square = values * values
     if weights is None:
-        n, first, second, third = float(len(values)), values.sum(), square.sum(), square @ values
+        n, first, second = float(len(values)), values.sum(), square.sum()
+        square *= values
+        third = square.sum()
         return np.array([n, first, second, third, n, first, second, n, first, second, third])
     sums = []
     mass = weights

@@ -74,16 +74,21 @@ class Points:
         """The same of the opposite: what was forecast by 1 - p, and came where the other did not."""
         p = 1.0 - self.p[::-1]
         low, high = (p, p) if self.exact else (1.0 - self.high[::-1], 1.0 - self.low[::-1])
-        return joined(
-            [Points(p, low, high, self.neg[::-1], self.pos[::-1], self.neg2[::-1], self.pos2[::-1])]
-        )
+        neg, pos = self.neg[::-1], self.pos[::-1]
+        plain = self.pos2 is self.pos
+        squares = (neg, pos) if plain else (self.neg2[::-1], self.pos2[::-1])
+        found = Points(p, low, high, neg, pos, *squares)
+        return joined([found]) if (low[1:] == low[:-1]).any() else found
 
     def folded(self) -> "Points":
         """The same of the more probable of two classes: above one half this one, at one half the other."""
         split = int(np.searchsorted(self.p, 0.5, side="right"))
-        below = Points(*(each[:split] for each in self.arrays())).mirrored()
-        above = Points(*(each[split:] for each in self.arrays()))
-        return joined([below, above])
+        return joined([self._part(slice(split)).mirrored(), self._part(slice(split, None))])
+
+    def _part(self, rows: slice) -> "Points":
+        """Some of them; arrays that are one and the same stay so."""
+        known = {id(each): each[rows] for each in self.arrays()}
+        return Points(*(known[id(each)] for each in self.arrays()))
 
 
 def points_of(happened: BoolArray, p: Float64Array, weights: Float64Array | None) -> Points:
