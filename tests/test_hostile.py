@@ -162,6 +162,8 @@ ELSEWHERE = {
     "metrics.cross_entropy": PAIR,
     "metrics.isotonic_reliability": {**PAIR, "n_resamples": 10},
     "metrics.isotonic_reliability_by_class": {"n_resamples": 10},
+    "metrics.evaluate_difference": {"first": PROBA, "second": PROBA},
+    "metrics.paired_difference": {"first": P, "second": P},
     "metrics.mailing_profit": {"proba": P, "cost": 0.68},
     "metrics.reliability_bins": PAIR,
     "metrics.rescale_margin": PAIR,

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from calibrant._core._errors import DataError, MissingExtraError, ParameterError
-from calibrant.files import fit_in_passes, open_source, rows_of
+from calibrant.files import fit, labelled, open_source
 from databases import rows_of_cells, to_excel
 
 
@@ -96,12 +96,12 @@ def test_a_mixture_that_shows_late_is_one_from_the_first_row_on(late, monkeypatc
 
 def test_numbers_stored_as_text_are_scores_too(sheet):
     source = sheet(["label", "x"], ["no", 1], ["yes", "2.5"], ["no", " 0.5"], ["yes", 3])
-    model = fit_in_passes("pav", rows_of(source, scores="x", label="label"))
+    model = fit("pav", labelled(source, scores="x", label="label"))
     np.testing.assert_array_equal(model.predict_proba([0.5, 1, 2.5, 3])[:, 1], [0, 0, 1, 1])
 
 
 def test_labels_that_are_whole_numbers_are_whole(sheet):
-    rows = rows_of(sheet(["label", "x"], [0, 1], [1, 2]), scores="x", label="label")
+    rows = labelled(sheet(["label", "x"], [0, 1], [1, 2]), scores="x", label="label")
     assert rows.classes.tolist() == [0, 1]
     assert rows.classes.dtype == np.int64
 
@@ -126,7 +126,7 @@ def test_formats_without_values_are_no_rows(tmp_path):
 def test_rows_are_named_as_in_the_sheet(sheet):
     source = sheet([], ["label", "x"], ["a", 1], [], ["b", None])
     with pytest.raises(DataError, match=r"got an empty cell in row 5 of the sheet 'Scores'"):
-        fit_in_passes("pav", rows_of(source, scores="x", label="label"))
+        fit("pav", labelled(source, scores="x", label="label"))
 
 
 def test_errors_are_refused_by_place(sheet):

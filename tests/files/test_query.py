@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from calibrant._core._errors import DataError, MissingExtraError, ParameterError
-from calibrant.files import _kept, evaluate_in_passes, fit_in_passes, open_source, rows_of
+from calibrant.files import _kept, evaluate, fit, labelled, open_source
 from calibrant.files._patience import patiently
 from databases import execute, quoted, to_duckdb, to_postgres, to_sqlite
 
@@ -134,10 +134,10 @@ def test_one_pass_that_was_promised_is_all_there_is(kind, where):
 
 
 def test_passes_give_what_memory_gives(where):
-    rows = rows_of(open_source(where, table="scores"), scores="score", label="label")
-    same = rows_of(TABLE, scores="score", label="label")
+    rows = labelled(open_source(where, table="scores"), scores="score", label="label")
+    same = labelled(TABLE, scores="score", label="label")
     scores = np.linspace(-3, 3, 50)
-    one, other = (fit_in_passes("pav", each).predict_proba(scores) for each in (rows, same))
+    one, other = (fit("pav", each).predict_proba(scores) for each in (rows, same))
     np.testing.assert_array_equal(one, other)  # counts, which are exact
 
 
@@ -147,7 +147,7 @@ def test_no_rows_are_allowed_until_rows_are_needed(where):
     assert list(source.batches()) == []
     assert source.n_rows == 0
     with pytest.raises(DataError, match="it has no rows"):
-        rows_of(source, scores="score", label="label")
+        labelled(source, scores="score", label="label").read()
 
 
 # What is written, and where
@@ -340,16 +340,16 @@ def test_decimal_numbers_that_no_double_holds_are_refused(postgres):
 def test_a_missing_score_is_named_with_its_row(kind, write):
     where = write(pa.table({"label": ["a", "b", "a"], "score": pa.array([0.5, None, 1.0])}))
     with pytest.raises(DataError, match=r"column 'score' of .* got an empty cell in row 2"):
-        evaluate_in_passes(rows_of(open_source(where, table="scores"), scores="score", label="label"))
+        evaluate(labelled(open_source(where, table="scores"), scores="score", label="label"))
 
 
 def test_scores_may_be_text_that_is_a_number(kind, write):
     where = write(pa.table({"label": ["b", "a", "a"], "score": [" 0.5", "1e-3", "x"]}))
     texts = open_source(where, query="select * from scores where score <> 'x'")
-    model = fit_in_passes("pav", rows_of(texts, scores="score", label="label"))
+    model = fit("pav", labelled(texts, scores="score", label="label"))
     assert model.predict_proba([0.5])[0, 1] == 1
     with pytest.raises(DataError, match=r"column 'score' of .* got 'x' in row 3"):
-        fit_in_passes("pav", rows_of(open_source(where, table="scores"), scores="score", label="label"))
+        fit("pav", labelled(open_source(where, table="scores"), scores="score", label="label"))
 
 
 @pytest.mark.parametrize(

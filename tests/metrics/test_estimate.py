@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from calibrant.metrics import Estimate
+from calibrant.metrics import Estimate, plain_record
 
 
 def test_it_is_a_float():
@@ -47,7 +47,19 @@ def test_it_is_shown_as_exactly_as_it_is_known(estimate, text):
 
 
 def test_json_has_no_numbers_for_what_is_not_finite():
-    assert Estimate(0.5, 0.25, 0.75).to_json() == {"value": 0.5, "low": 0.25, "high": 0.75}
-    assert Estimate(math.nan).to_json() == {"value": None, "low": None, "high": None}
-    assert Estimate(1.0, -math.inf, math.inf).to_json() == {"value": 1.0, "low": "-inf", "high": "inf"}
+    record = {
+        "known": Estimate(0.5, 0.25, 0.75),
+        "unknown": Estimate(math.nan),
+        "wide": Estimate(1.0, -math.inf, math.inf),
+        "several": (Estimate(0.5, 0.25, 0.75), Estimate(1.0)),
+        "plain": 3,
+    }
+    assert plain_record(record) == {
+        "known": 0.5,
+        "unknown": None,
+        "wide": 1.0,
+        "several": [0.5, 1.0],
+        "plain": 3,
+        "intervals": {"known": [0.25, 0.75], "wide": [None, None], "several": [[0.25, 0.75], None]},
+    }
     assert repr(Estimate(0.5, 0.25, 0.75)) == "Estimate(0.5, low=0.25, high=0.75)"

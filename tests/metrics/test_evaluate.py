@@ -375,7 +375,7 @@ def test_certain_mistakes_cost_infinitely_much():
     found = evaluate([0, 1, 1, 0], [0.2, 0.0, 0.7, 1.0])
     assert found.certain_mistakes == 2
     assert (found.log_loss, found.log_loss.low, found.log_loss.high) == (math.inf,) * 3
-    assert json.loads(found.to_json())["log_loss"] == {"value": "inf", "low": "inf", "high": "inf"}
+    assert json.loads(found.to_json())["log_loss"] is None
 
 
 def test_an_evaluation_is_a_table_for_people_and_json_for_machines():
@@ -385,9 +385,10 @@ def test_an_evaluation_is_a_table_for_people_and_json_for_machines():
     for words in ("log loss", "brier score", "  calibration", "mean auc", "mean cost", "mean probability"):
         assert words in text
     document = json.loads(found.to_json())
-    assert document["log_loss"] == found.log_loss.to_json()
+    assert document["log_loss"] == found.log_loss
+    assert document["intervals"]["log_loss"] == [found.log_loss.low, found.log_loss.high]
     assert document["classes"] == [0, 1, 2]
     assert len(document["by_class"]) == len(document["calibration_intercept"]) == 3
     assert document["cost"]["total"] == found.cost.total
-    assert set(document) == {each.name for each in fields(found)}
+    assert set(document) == {each.name for each in fields(found)} | {"intervals"}
     assert pickle.loads(pickle.dumps(found)).auc.low == found.auc.low

@@ -93,12 +93,9 @@ def plain_record(value: Any) -> Any:
         value = {each.name: getattr(value, each.name) for each in fields(value)}
     if isinstance(value, dict):
         record = {str(name): plain_record(each) for name, each in value.items()}
-        intervals = {
-            str(name): [plain_record(each.low), plain_record(each.high)]
-            for name, each in value.items()
-            if isinstance(each, Estimate) and math.isfinite(each.low)
-        }
-        return record | {"intervals": intervals} if intervals else record
+        intervals = {str(name): _interval(each) for name, each in value.items()}
+        known = {name: each for name, each in intervals.items() if each is not None}
+        return record | {"intervals": known} if known else record
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -106,3 +103,12 @@ def plain_record(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return value
+
+
+def _interval(value: Any) -> Any:
+    """The ends of the interval of an estimate, or of several; None where there is none."""
+    if isinstance(value, Estimate):
+        return None if math.isnan(value.low) else [plain_record(value.low), plain_record(value.high)]
+    if isinstance(value, list | tuple) and value and all(isinstance(each, Estimate) for each in value):
+        return [_interval(each) for each in value]
+    return None
