@@ -134,7 +134,7 @@ def test_wrong_columns_and_options():
     with pytest.raises(ParameterError, match="handle_invalid must be one of 'error', 'skip'; got 'keep'"):
         labelled(table, scores="s", label="y", handle_invalid="keep")
     for read in (lambda rows: rows.read(), gather, lambda rows: rows.classes):
-        with pytest.raises(DataError, match="must have at least one row under its header; it has none"):
+        with pytest.raises(DataError, match="must have at least one row; it has none"):
             read(labelled(table.slice(0, 0), scores="s", label="y"))
     three = pa.table({"s": [0.1] * 3, "y": [0, 1, 2]})
     with pytest.raises(DataError, match="a single score column, 's', must have two classes; got 3 labels"):

@@ -146,7 +146,7 @@ def test_no_rows_are_allowed_until_rows_are_needed(where):
     assert source.columns == TABLE.column_names
     assert list(source.batches()) == []
     assert source.n_rows == 0
-    with pytest.raises(DataError, match="it has no rows"):
+    with pytest.raises(DataError, match="must have at least one row; it has none"):
         labelled(source, scores="score", label="label").read()
 
 

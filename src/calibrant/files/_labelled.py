@@ -325,7 +325,8 @@ class LabelledRows:
     def _refuse_no_rows(self, n_there: int) -> None:
         """Refuse a file of which no row can be used."""
         if n_there == 0:
-            raise DataError(f"{self.source.name} must have at least one row under its header; it has none")
+            under = " under its header" if self.source.as_text else ""
+            raise DataError(f"{self.source.name} must have at least one row{under}; it has none")
         if self.n_read == 0:
             raise DataError(
                 f"{self.source.name} must have a row that can be used; all {n_there:,} were left out; see "
