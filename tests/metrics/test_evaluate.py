@@ -225,10 +225,10 @@ def cells_of(n, k, seed=0):
 
 
 @pytest.mark.parametrize(("k", "limit"), [(2, 1 << 15), (4, 1 << 16)])
-def test_cells_are_as_good_as_rows_within_a_bound(monkeypatch, k, limit):
+def test_cells_are_as_good_as_rows_within_a_bound(k, limit):
     y, proba = cells_of(200_000, k)
-    monkeypatch.setattr("calibrant.metrics._evaluation_sums.limit_of", lambda n_columns: limit)
-    pooled = EvaluationSums(k, k).add(y, proba)
+    n_columns = 1 if k == 2 else k + 1
+    pooled = EvaluationSums(k, k, n_cells=limit * n_columns).add(y, proba)
     assert pooled.points[0].pooled
     assert len(pooled.points[0].points()) <= limit
     found, exact = pooled.result(), evaluate(y, proba)
@@ -248,17 +248,20 @@ def test_cells_are_as_good_as_rows_within_a_bound(monkeypatch, k, limit):
 
 
 @pytest.mark.parametrize("size", [997, 5000, 40_000])
-def test_cells_do_not_depend_on_batches(monkeypatch, size):
+def test_cells_do_not_depend_on_batches(size):
     y, proba = cells_of(20_000, 3)
-    monkeypatch.setattr("calibrant.metrics._evaluation_sums.limit_of", lambda n_columns: 1 << 12)
+
+    def few():
+        return EvaluationSums(3, 3, n_cells=1 << 14)
+
     keys = np.arange(len(y), dtype=np.uint64)
-    whole = EvaluationSums(3, 3).add(y, proba, keys=keys)
-    batches = EvaluationSums(3, 3)
+    whole = few().add(y, proba, keys=keys)
+    batches = few()
     for start in range(0, len(y), size):
         rows = slice(start, start + size)
         batches.add(y[rows], proba[rows], keys=keys[rows])
-    parts = [EvaluationSums(3, 3).add(y[odd::2], proba[odd::2], keys=keys[odd::2]) for odd in (0, 1)]
-    merged = EvaluationSums(3, 3)
+    parts = [few().add(y[odd::2], proba[odd::2], keys=keys[odd::2]) for odd in (0, 1)]
+    merged = few()
     merged.absorb(parts[1].columns())
     merged.merge(parts[0])
     assert_same(batches.result(), whole.result())
@@ -369,6 +372,20 @@ def test_few_rows_are_measured_too(case):
         assert math.isnan(low) or math.isnan(value) or low <= value <= high, name
     json.loads(found.to_json())
     assert str(found)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-150, 1e100, 1e300])
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_unit_of_weights_does_not_matter(unit, k):
+    y, proba = rows_of(60, k)
+    w = np.random.default_rng(0).uniform(0.5, 1.5, 60)
+    found, usual = (evaluate(y, proba, sample_weight=w * each, cost=1 - np.eye(k)) for each in (unit, 1.0))
+    assert found.weight == pytest.approx(usual.weight * unit)
+    assert found.cost.total == pytest.approx(usual.cost.total * unit)
+    for name in ("log_loss", "brier_score", "auc", "calibration", "calibration_slope"):
+        for end in ("low", "high"):
+            one, other = (getattr(getattr(each, name), end) for each in (found, usual))
+            assert one == pytest.approx(other, rel=1e-6), name
 
 
 def test_certain_mistakes_cost_infinitely_much():

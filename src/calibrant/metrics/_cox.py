@@ -13,6 +13,8 @@ from calibrant.metrics._points import LEAST_ODDS, Grid, Points
 MOST_STEPS, ARRIVED = 60, 1e-10
 #: Slopes beyond this are without limit: the log-odds tell the classes apart.
 NO_LIMIT = 1e4
+#: Where the regression has run away to.
+FARTHEST = 1e9
 #: More points than this are put into cells, whose odds are within 0.4% of each other.
 MANY, CELLS = 1 << 14, Grid(8)
 
@@ -88,6 +90,8 @@ def _newton(data: Data, start: Float64Array, total: Float64Array) -> tuple[Float
         try:
             step = np.linalg.solve(information, -gradient)
         except np.linalg.LinAlgError:
+            return at, None
+        if not np.abs(at + step).max() < FARTHEST:
             return at, None
         if -float(gradient @ step) <= ARRIVED**2 * total.sum():
             return at, information

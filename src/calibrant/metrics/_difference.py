@@ -13,6 +13,7 @@ from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._intervals import (
     DEVIATE,
     Moments,
+    in_units,
     mean_estimate,
     moments_of,
     normal_estimate,
@@ -134,6 +135,7 @@ def paired_difference(first: object, second: object, *, sample_weight: object = 
 
 
 def _difference(one: Float64Array, other: Float64Array, weights: Float64Array) -> Estimate:
+    weights = in_units(weights)[0]
     difference = np.subtract(one, other, out=np.zeros(len(one)), where=one != other)
     endless = np.unique(difference[~np.isfinite(difference)])
     if len(endless) == 1:
@@ -167,17 +169,18 @@ def _losses(losses: object, name: str) -> Float64Array:
 
 def _area_difference(one: Forecasts, other: Forecasts) -> Estimate:
     """The difference of mean areas, from how much every row moves them."""
-    whole = bool(np.all(one.weights == np.floor(one.weights)))
+    weights = in_units(one.weights)[0]
+    whole = bool(np.all(weights == np.floor(weights)))
     influence, areas = np.zeros(len(one.truth)), []
     for sign, forecasts in ((1.0, one), (-1.0, other)):
         for happened, p in forecasts.columns()[-1:] if one.n_classes == 2 else forecasts.columns():
-            points = points_of(happened, p, one.weights)
+            points = points_of(happened, p, weights)
             ranking = rank_points(points)
             if math.isnan(ranking.area):
                 continue
             areas.append(sign * ranking.area)
             place = np.searchsorted(points.p, p)
-            share = float(np.average(happened, weights=one.weights))
+            share = float(np.average(happened, weights=weights))
             influence += sign * np.where(
                 happened,
                 (ranking.below[place] - ranking.area) / share,
@@ -186,5 +189,5 @@ def _area_difference(one: Forecasts, other: Forecasts) -> Estimate:
     if not areas:
         return Estimate(math.nan)
     count = len(areas) / 2
-    moments = moments_of(power_sums(influence / count, one.weights), whole=whole)
+    moments = moments_of(power_sums(influence / count, weights), whole=whole)
     return normal_estimate(sum(areas) / count, math.sqrt(moments.variance))

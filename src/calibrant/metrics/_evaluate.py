@@ -1,5 +1,7 @@
 """All measures of probabilities at once, each with an interval; and differences between forecasts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, IntArray, as_array, as_floats
@@ -18,6 +20,7 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.metrics._evaluation import Evaluation
 from calibrant.metrics._evaluation_sums import EvaluationSums
+from calibrant.metrics._intervals import in_units
 from calibrant.metrics._rows import read_forecasts
 
 
@@ -96,9 +99,9 @@ def evaluate(
     labels = _labels(y, classes, forecasts.n_classes)
     matrix = _costs(cost, forecasts.n_classes)
     decided = _decided(decisions, matrix, labels, len(label_column(y)))
-    weights = None
+    weights, unit = None, 1.0
     if sample_weight is not None:
-        weights = forecasts.weights
+        weights, unit = in_units(forecasts.weights)
         if decided is not None:
             given = check_weights(sample_weight, len(decided))
             assert given is not None
@@ -107,7 +110,18 @@ def evaluate(
         forecasts.n_classes, forecasts.proba.shape[1], n_bins=int(n_bins), cost=matrix, exact=True
     )
     sums.add(forecasts.truth, forecasts.proba, weights, decided=decided)
-    return sums.result(labels.tolist(), random_state=random_state)
+    found = sums.result(labels.tolist(), random_state=random_state)
+    return found if unit == 1 else _in_old_units(found, unit)
+
+
+def _in_old_units(found: Evaluation, unit: float) -> Evaluation:
+    """The evaluation with the weights that were given; the sum of very great ones may be infinite."""
+    cost = found.cost
+    with np.errstate(over="ignore"):
+        if cost is not None:
+            cost = replace(cost, total=cost.total * unit, weight=cost.weight * unit)
+        diagrams = tuple(replace(each, weight=each.weight * unit) for each in found.reliability)
+    return replace(found, weight=found.weight * unit, reliability=diagrams, cost=cost)
 
 
 def _labels(y: object, classes: object, n_classes: int) -> Array:

@@ -418,7 +418,7 @@ class _ManyClasses(_Result):
         residual = self.came[:, known] - expit(fit.slope * x + fit.intercepts)
         scores = np.column_stack([(residual * x).sum(axis=1), residual])
         meat = (scores * self.mass[:, np.newaxis]).T @ scores * self.weight2
-        errors = np.sqrt(np.diag(fit.bread @ meat @ fit.bread))
+        errors = np.sqrt(np.maximum(np.diag(fit.bread @ meat @ fit.bread), 0.0))
         intercepts = dict(zip(known, zip(fit.intercepts, errors[1:], strict=True), strict=True))
         return normal_estimate(fit.slope, float(errors[0])), tuple(
             normal_estimate(*map(float, intercepts[number])) if number in intercepts else unknown
@@ -504,7 +504,7 @@ def _cox(column: _Column) -> tuple[Estimate, Estimate]:
     """Slope and intercept of a single column."""
     if column.cox.bread is None:
         return Estimate(column.cox.slope), Estimate(column.cox.intercepts[0])
-    slope, intercept = np.sqrt(np.diag(sandwich(column.cox, column.points)))
+    slope, intercept = np.sqrt(np.maximum(np.diag(sandwich(column.cox, column.points)), 0.0))
     return (
         normal_estimate(column.cox.slope, float(slope)),
         normal_estimate(float(column.cox.intercepts[0]), float(intercept)),
@@ -513,7 +513,9 @@ def _cox(column: _Column) -> tuple[Estimate, Estimate]:
 
 def _mean_cost(matrix: Float64Array, tables: Float64Array, *, whole: bool) -> Estimate:
     """The mean cost from the weights, their squares and cubes, of decisions and truths."""
-    powers = [matrix**power for power in range(4)]
+    unit = float(np.abs(matrix).max()) or 1.0  # so that no power overflows
+    powers = [(matrix / unit) ** power for power in range(4)]
     wanted = [(0, range(4)), (1, range(3)), (2, range(4))]
     sums = [float((tables[place] * powers[power]).sum()) for place, some in wanted for power in some]
-    return mean_estimate(moments_of(np.array(sums), whole=whole))
+    found = mean_estimate(moments_of(np.array(sums), whole=whole))
+    return Estimate(*(unit * each for each in (float(found), found.low, found.high, found.error)))

@@ -11,7 +11,7 @@ from calibrant._core._errors import DataError
 from calibrant.metrics._bins import fixed_width_bins
 from calibrant.metrics._evaluation import Evaluation, LossMeasures
 from calibrant.metrics._intervals import N_MOMENTS, power_sums
-from calibrant.metrics._points import Column, Points, bin_starts, limit_of, points_of, sums_between
+from calibrant.metrics._points import ALL_CELLS, Column, Points, bin_starts, limit_of, points_of, sums_between
 from calibrant.metrics._reliability import BIN_WIDTH
 from calibrant.metrics._row_losses import log_losses, most_probable, squared_errors
 
@@ -40,8 +40,10 @@ class EvaluationSums:
     cost : ndarray of shape (a, k), optional
         ``cost[i, j]`` is the cost of deciding i when the truth is j.
     exact : bool, default=False
-        Whether all distinct probabilities are kept, however many there are. By default about a million of
-        them are, over all columns; more are pooled, into cells that are narrow in the log-odds.
+        Whether all distinct probabilities are kept, however many there are.
+    n_cells : int, default=1048576
+        The most distinct probabilities that are kept else, over all columns, though at least 1,024 in each.
+        If a column has more, they are pooled into cells that are narrow in the log-odds.
 
     See Also
     --------
@@ -63,6 +65,7 @@ class EvaluationSums:
         n_bins: int = 15,
         cost: Float64Array | None = None,
         exact: bool = False,
+        n_cells: int = ALL_CELLS,
     ) -> None:
         self.n_classes, self.n_columns, self.n_bins, self.cost = n_classes, n_columns, n_bins, cost
         many = n_classes > 2
@@ -86,7 +89,7 @@ class EvaluationSums:
             self.sums["decided"] = np.zeros((3, *cost.shape))
             if len(cost) == n_classes:
                 self.sums["called"] = np.zeros((3, n_classes, n_classes))
-        limit = None if exact else limit_of(self.n_points)
+        limit = None if exact else limit_of(self.n_points, n_cells)
         self.points = [Column(limit) for _ in range(self.n_points)]
         self.n_sampled = min(MOST_SAMPLED, max(LEAST_SAMPLED, ALL_SAMPLED // n_classes)) if many else 0
         #: Hash, then truth, weight and probabilities of the rows that are kept.
@@ -113,7 +116,8 @@ class EvaluationSums:
         proba : ndarray of shape (n,), (n, 1) or (n, k)
             Probabilities: of the positive of two classes, or of every class.
         weights : ndarray of shape (n,), optional
-            Weights, not negative; a row of weight 0 is absent.
+            Weights, not negative; a row of weight 0 is absent. Cubes of those above 0 must be numbers above 0
+            too: `evaluate` sees to that.
         decided : ndarray of int of shape (n,), optional
             What was decided, as a row of the costs; by default what costs least by the probabilities.
         keys : ndarray of uint64 of shape (n,), optional

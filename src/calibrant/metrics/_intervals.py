@@ -17,6 +17,8 @@ from calibrant.metrics._estimate import Estimate
 DEVIATE = 1.959963984540054
 #: What is less than this share of the squared mean is rounding, and no variance.
 ROUNDING = 1e-14
+#: Weights from its inverse on are taken as they are; others first divided by a power of two.
+MOST_WEIGHT = 2.0**200
 #: Sums that `Moments` are made of.
 N_MOMENTS = 11
 
@@ -41,6 +43,14 @@ class Moments:
     variance: float
     skewness: float
     n: float
+
+
+def in_units(weights: Float64Array) -> tuple[Float64Array, float]:
+    """Weights whose cubes neither overflow nor vanish, and the power of two that they are multiples of."""
+    if weights.max() < MOST_WEIGHT and weights.min() > 1 / MOST_WEIGHT:
+        return weights, 1.0
+    exponent = int(np.frexp(weights.max())[1]) - 1
+    return np.maximum(np.ldexp(weights, -exponent), 1 / MOST_WEIGHT), float(np.ldexp(1.0, exponent))
 
 
 def power_sums(values: Float64Array, weights: Float64Array | None) -> Float64Array:

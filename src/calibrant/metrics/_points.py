@@ -18,7 +18,7 @@ from calibrant.metrics._isotonic import put_in_order
 #: Probabilities nearer than this to 0 or 1 count as that near where log-odds are taken, and share a cell.
 LEAST_ODDS_EXPONENT = 40
 LEAST_ODDS = 2.0**-LEAST_ODDS_EXPONENT
-#: Cells for all columns together, and at least for each.
+#: Cells for all columns together unless others are asked for, and at least for each.
 ALL_CELLS, LEAST_CELLS = 1 << 20, 1 << 10
 #: Batches are merged when so many points wait, or as many as are merged already.
 WAITING = 1 << 17
@@ -213,7 +213,7 @@ class Column:
             self.pooled |= pooled
             self._waiting.append(points)
             held = 0 if self._merged is None else len(self._merged)
-            if sum(map(len, self._waiting)) > max(WAITING, held):
+            if sum(map(len, self._waiting)) > max(min(WAITING, self.limit or WAITING), held):
                 self.points()
 
     def points(self) -> Points:
@@ -240,9 +240,9 @@ class Column:
         return self.grid.pooled(joined([self.grid.pooled(part) for part in parts]))
 
 
-def limit_of(n_columns: int) -> int:
+def limit_of(n_columns: int, n_cells: int) -> int:
     """The most distinct probabilities to be kept apart in each of so many columns."""
-    return max(LEAST_CELLS, ALL_CELLS // n_columns)
+    return max(LEAST_CELLS, n_cells // n_columns)
 
 
 @cache
