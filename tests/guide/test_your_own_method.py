@@ -95,7 +95,7 @@ def test_the_names_of_the_page_are_offered_in_one_place():
 def test_nothing_of_the_page_is_left_behind(tmp_path):
     before = list(METHODS)
     with imported(tmp_path):
-        assert list(METHODS) == [*before, "beta", "temperature"]
+        assert list(METHODS) == [*before, "my_beta", "my_temperature"]
     assert list(METHODS) == before
 
 
@@ -247,7 +247,7 @@ def test_temperature_without_an_optimum_ends(Temperature):
 
 # The laws of a good method.
 
-CASES = {"beta": two_classes, "temperature": three_classes}
+CASES = {"my_beta": two_classes, "my_temperature": three_classes}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -284,7 +284,7 @@ def test_batches_make_no_difference(methods, name, weighted, single):
 @pytest.mark.parametrize(("a", "b"), [(-0.6, 1.5), (1.5, -0.6), (-1.0, -1.0)])
 def test_batches_meet_the_constraints_too(Beta, a, b):
     scores, label = two_classes(a, b)
-    fitted = in_batches("beta", scores, label.astype(np.intp), None, [100, 400], [0, 1])
+    fitted = in_batches("my_beta", scores, label.astype(np.intp), None, [100, 400], [0, 1])
     expected = Beta().fit(scores, label)
     assert type(fitted.map_) is type(expected.map_)
     np.testing.assert_allclose(fitted.predict_proba(scores), expected.predict_proba(scores), atol=1e-9)
@@ -314,8 +314,8 @@ def test_margins_are_refused_in_memory_in_passes_and_afterwards(methods, name):
 def test_parameters_are_checked_and_names_are_one_s_own(Beta):
     with pytest.raises(ParameterError, match="smooth must be True or False; got 'yes'"):
         Beta(smooth="yes").fit([0.2, 0.8], [0, 1])
-    with pytest.raises(ParameterError, match="the name of a method must be its own; got 'beta'"):
-        type("Other", (Beta,), {}, name="beta")
+    with pytest.raises(ParameterError, match="the name of a method must be its own; got 'my_beta'"):
+        type("Other", (Beta,), {}, name="my_beta")
 
 
 # At home everywhere.
@@ -331,21 +331,21 @@ def models_of(scores, label):
     """Fitted models of every form."""
     pair = label < 2
     return {
-        "beta": (ScoreModel("beta").fit(scores[pair, 1], label[pair]), scores[:, 1]),
-        "temperature": (ScoreModel("temperature").fit(scores, label), scores),
-        "one_vs_all": (ScoreModel("beta").fit(scores, label), scores),
+        "my_beta": (ScoreModel("my_beta").fit(scores[pair, 1], label[pair]), scores[:, 1]),
+        "my_temperature": (ScoreModel("my_temperature").fit(scores, label), scores),
+        "one_vs_all": (ScoreModel("my_beta").fit(scores, label), scores),
         "all_pairs": (
-            ScoreModel("beta", code="all_pairs", combine="coupling").fit(pairwise(scores), label),
+            ScoreModel("my_beta", code="all_pairs", combine="coupling").fit(pairwise(scores), label),
             pairwise(scores),
         ),
-        "alone": (METHODS["temperature"]().fit(scores, label), scores),
-        "with costs": (ScoreModel("temperature", 1 - np.eye(3), "parallel").fit(scores, label), scores),
+        "alone": (METHODS["my_temperature"]().fit(scores, label), scores),
+        "with costs": (ScoreModel("my_temperature", 1 - np.eye(3), "parallel").fit(scores, label), scores),
     }
 
 
 def test_columns_are_those_of_the_method_on_its_own(Beta):
     scores, label = three_classes()
-    by_class = ScoreModel("beta").fit(scores, label)
+    by_class = ScoreModel("my_beta").fit(scores, label)
     alone = np.stack(
         [Beta().fit(scores[:, each], label == each).predict_proba(scores[:, each])[:, 1] for each in range(3)]
     ).T
@@ -353,7 +353,7 @@ def test_columns_are_those_of_the_method_on_its_own(Beta):
         by_class.predict_proba(scores), alone / alone.sum(axis=1, keepdims=True), atol=1e-12
     )
     assert isinstance(by_class.calibrator_, OneVsAllCalibrator)
-    coded = ScoreModel("beta", code="all_pairs", combine="coupling").fit(pairwise(scores), label)
+    coded = ScoreModel("my_beta", code="all_pairs", combine="coupling").fit(pairwise(scores), label)
     first = label != 2
     column = Beta().fit(pairwise(scores)[first, 0], label[first] == 0)
     assert coded.calibrator_.calibrators_[0].map_ == column.map_ or np.allclose(
@@ -364,10 +364,10 @@ def test_columns_are_those_of_the_method_on_its_own(Beta):
 @pytest.mark.parametrize(
     ("method", "form"),
     [
-        ("beta", {}),
-        ("temperature", {}),
-        ("beta", {"code": "all_pairs", "combine": "coupling"}),
-        ("beta", {"code": "one_vs_all", "combine": "least_squares"}),
+        ("my_beta", {}),
+        ("my_temperature", {}),
+        ("my_beta", {"code": "all_pairs", "combine": "coupling"}),
+        ("my_beta", {"code": "one_vs_all", "combine": "least_squares"}),
     ],
 )
 def test_models_of_many_classes_in_passes(methods, method, form):
@@ -382,13 +382,13 @@ def test_models_of_many_classes_in_passes(methods, method, form):
 def test_comparisons_hold_them(methods):
     scores, label = three_classes()
     found = compare_methods(scores, label, kind="probability")
-    assert found.best == "temperature"  # which the labels follow
-    assert "beta" in [each.name for each in found.results]
+    assert found.best == "my_temperature"  # which the labels follow
+    assert "my_beta" in [each.name for each in found.results]
     batches = [Rows(scores, label)]
     again = compare(lambda: batches, classes=[0, 1, 2], kind="probability", options=PassOptions())
-    assert {"beta", "temperature"} <= {each.name for each in again.results}
+    assert {"my_beta", "my_temperature"} <= {each.name for each in again.results}
     names = [each.name for each in compare_methods(logit(two_classes()[0]), two_classes()[1]).results]
-    assert not {"beta", "temperature"} & set(names)  # margins are not for them
+    assert not {"my_beta", "my_temperature"} & set(names)  # margins are not for them
 
 
 def test_a_learner_is_wrapped(methods):
@@ -435,7 +435,7 @@ def test_a_file_brings_them_back_to_the_bit_where_they_are_imported(methods, tmp
         assert np.array_equal(np.load(tmp_path / f"{name}.out.npy"), model.predict_proba(given))
     refused = run(
         "import calibrant\n"
-        "for name in ('temperature', 'one_vs_all', 'alone'):\n"
+        "for name in ('my_temperature', 'one_vs_all', 'alone'):\n"
         "    try:\n        calibrant.load(name + '.json')\n"
         "    except calibrant.models.ModelFileError as error:\n        print(error)\n"
         f"assert not {set(files())} & set(sys.modules)\n"
@@ -443,7 +443,7 @@ def test_a_file_brings_them_back_to_the_bit_where_they_are_imported(methods, tmp
     assert refused.returncode == 0, refused.stderr
     lines = refused.stdout.splitlines()
     assert refusal() == f"calibrant.models.ModelFileError: {lines[0]}".replace(
-        "temperature.json", "digits.json"
+        "my_temperature.json", "digits.json"
     )
     assert lines[1].startswith("one_vs_all.json: calibrator.parameters.calibrator.kind must be one of pav, ")
     assert lines[2].startswith("alone.json: kind must be one of score_model, ")
@@ -451,14 +451,14 @@ def test_a_file_brings_them_back_to_the_bit_where_they_are_imported(methods, tmp
 
 
 def test_a_damaged_file_is_refused(methods):
-    document = to_document(METHODS["beta"]().fit(*two_classes())) | {"checksum": None}
+    document = to_document(METHODS["my_beta"]().fit(*two_classes())) | {"checksum": None}
     damaged = json.loads(json.dumps(document))
     damaged["fitted"]["map"]["features"] = "logarithms"
     with pytest.raises(DataError.__base__, match=r"fitted\.map\.features must be one of score, "):
         from_document(damaged)
 
 
-@pytest.mark.parametrize("name", ["beta", "temperature", "one_vs_all", "alone", "with costs"])
+@pytest.mark.parametrize("name", ["my_beta", "my_temperature", "one_vs_all", "alone", "with costs"])
 def test_onnx_gives_the_same_answers(methods, name):
     scores, label = three_classes()
     model, given = models_of(scores, label)[name]
@@ -472,13 +472,13 @@ def test_onnx_gives_the_same_answers(methods, name):
 
 
 def test_the_registry_makes_them_fit_for_rows(methods):
-    assert named_method("beta", 100, "probability").get_params() == {"smooth": True}
-    assert [METHODS[name].takes for name in ("beta", "temperature")] == ["score", "row"]
+    assert named_method("my_beta", 100, "probability").get_params() == {"smooth": True}
+    assert [METHODS[name].takes for name in ("my_beta", "my_temperature")] == ["score", "row"]
 
 
 def test_the_command_knows_only_the_methods_of_the_package(methods, tmp_path):
     (tmp_path / "scores.csv").write_text("score,label\n0.2,a\n0.7,b\n")
-    arguments = ["fit", "scores.csv", "--label", "label", "--scores", "score", "--method", "beta"]
+    arguments = ["fit", "scores.csv", "--label", "label", "--scores", "score", "--method", "my_beta"]
     done = subprocess.run(
         [sys.executable, "-m", "calibrant.cli", *arguments, "--out", "model.json"],
         check=False,
@@ -487,4 +487,4 @@ def test_the_command_knows_only_the_methods_of_the_package(methods, tmp_path):
         cwd=tmp_path,
     )
     assert done.returncode == 2
-    assert "beta" in done.stderr
+    assert "my_beta" in done.stderr

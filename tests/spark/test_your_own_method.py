@@ -60,7 +60,7 @@ def probabilities(model, frame, *columns):
 
 @pytest.mark.parametrize(
     ("method", "used", "weightCol", "n_partitions"),
-    [("temperature", [0, 1, 2], "w", 5), ("beta", [0, 1, 2], None, 3), ("beta", [1], "w", 3)],
+    [("my_temperature", [0, 1, 2], "w", 5), ("my_beta", [0, 1, 2], None, 3), ("my_beta", [1], "w", 3)],
 )
 def test_fits_and_answers_are_those_of_memory(spark, methods, chances, method, used, weightCol, n_partitions):
     """Of five partitions, executors merge the summaries."""
@@ -93,7 +93,7 @@ def test_the_session_of_the_page(spark, methods, folder, chances, capsys):
     exec(compile(code, str(PAGE), "exec"), names)
     assert "|         probability|prediction|" in capsys.readouterr().out
     model, again = names["model"], names["again"]
-    expected = METHODS["temperature"]().fit(scores, label).predict_proba(scores)
+    expected = METHODS["my_temperature"]().fit(scores, label).predict_proba(scores)
     np.testing.assert_allclose(model.scoreModel.predict_proba(scores), expected, rtol=0, atol=1e-9)
     assert to_document(again.scoreModel) == to_document(model.scoreModel)
     one, other = (probabilities(each, names["frame"])[0] for each in (model, again))
@@ -103,17 +103,19 @@ def test_the_session_of_the_page(spark, methods, folder, chances, capsys):
 def test_a_saved_stage_imports_nothing(spark, folder, chances, tmp_path):
     scores, label, weight = chances
     with imported(folder):
-        ScoreCalibratorModel.fromModel(ScoreModel("temperature").fit(scores, label, weight)).save(
+        ScoreCalibratorModel.fromModel(ScoreModel("my_temperature").fit(scores, label, weight)).save(
             str(tmp_path / "stage")
         )
-    with pytest.raises(ModelFileError, match=r"got 'temperature'; import the module of a method of your own"):
+    with pytest.raises(
+        ModelFileError, match=r"got 'my_temperature'; import the module of a method of your own"
+    ):
         ScoreCalibratorModel.load(str(tmp_path / "stage"))
     assert not set(files()) & set(sys.modules)
 
 
 def test_what_executors_cannot_import_is_told_in_a_line(spark, methods, chances, tmp_path, monkeypatch):
     scores, label, weight = chances
-    code = files()["my_temperature"].replace('"temperature"', '"stays_here"')
+    code = files()["my_temperature"].replace('"my_temperature"', '"stays_here"')
     (tmp_path / "stays_here.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     import stays_here
@@ -137,11 +139,11 @@ def test_what_is_defined_in_the_session_is_refused_before_anything_is_sent(
 ):
     scores, label, weight = chances
     frame = frame_of(spark, scores, label, weight)
-    fitted = ScoreModel("temperature").fit(scores, label)
+    fitted = ScoreModel("my_temperature").fit(scores, label)
     for kind in (methods["my_temperature"].Slopes, methods["my_temperature"].TemperatureCalibrator):
         monkeypatch.setattr(kind, "__module__", "__main__")
     names = ["s_0", "s_1", "s_2"]
     with pytest.raises(ParameterError, match="must be defined in a module, for executors to import it"):
-        ScoreCalibrator(method="temperature", kind="probability", scoresCols=names).fit(frame)
+        ScoreCalibrator(method="my_temperature", kind="probability", scoresCols=names).fit(frame)
     with pytest.raises(ParameterError, match="must be defined in a module, for executors to import it"):
         ScoreCalibratorModel.fromModel(fitted).setScoresCols(names).transform(frame)
