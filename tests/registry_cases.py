@@ -8,7 +8,21 @@ from sklearn.base import clone
 
 from calibrant.calibrators import CodeCalibrator, OneVsAllCalibrator, fit_rows
 from calibrant.calibrators._rank_questions import CellsByRank
-from calibrant.maps import Constant, Identity, IntervalLookup, Lines, Logistic, Softmax, Steps
+from calibrant.maps import (
+    Basis,
+    Constant,
+    Entry,
+    Identity,
+    IntervalLookup,
+    Linear,
+    Lines,
+    Logistic,
+    Pool,
+    Softmax,
+    Stairs,
+    Start,
+    Steps,
+)
 from calibrant.passes import Cases, EqualBins, EveryRow, InUnitInterval, Isotonic, Rows, Several
 from models.cases import OURS, class_scores, pair_scores, softmax, squashed
 
@@ -27,6 +41,30 @@ MAP_EXAMPLES = {
     "constant": Constant(1 / 3),
     "identity": Identity(),
     "softmax": Softmax([[1.1, 0.2], [1 / 3, 0.7]], [0.1, -0.1]),
+    "pool": Pool(
+        Entry("margin", np.array([1, 0]), False, None),
+        Start(0.7, None, 0.01),
+        Basis(
+            np.array([0.1, 0.2]),
+            np.array([1.1, 1 / 3]),
+            np.array([[1.0], [0.1]]),
+            np.array([[0.5], [-1 / 3]]),
+            [np.array([-1.0, 2.0]), np.array([0.0, 0.1])],
+            [np.array([-2.0, 1 / 3]), np.array([0.0, 1.0])],
+        ),
+        [
+            Linear("shape", np.array([1.0, 1.1]), np.array([0.1, 0.0]), np.array([[0.1, 0.2]] * 3)),
+            Linear("matrix", np.ones(2), np.zeros(2), None, "inputs", np.array([[0.1, 0.0], [1 / 3, 0.2]])),
+            Linear("square", np.ones(2), np.zeros(2), None, "squares", np.array([[0.1, 0.0], [1 / 3, 0.2]])),
+            Linear("near", np.ones(2), np.zeros(2), None, "kernel", np.array([[0.1, 0.0]] * 3)),
+        ],
+        Stairs([np.array([-1.0, 0.0, 2.0])], [np.array([0.1, 1 / 3, 0.9])]),
+        ["shape", "matrix", "square", "near", "steps", "start"],
+        np.array([0.3, 0.2, 0.1, 0.1, 0.2, 0.1]),
+        np.full(6, 0.5),
+        0.9,
+        0.001,
+    ),
 }
 
 

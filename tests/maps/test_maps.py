@@ -20,6 +20,7 @@ from calibrant.maps import (
     answers,
     answers_of_rows,
 )
+from registry_cases import MAP_EXAMPLES
 
 RNG = np.random.default_rng(5)
 PROBA = RNG.random(200)
@@ -109,11 +110,11 @@ def test_scores_among_the_greatest_give_certainty():
 
 @pytest.mark.parametrize("name", MAPS)
 def test_every_map_has_a_file_and_comes_back(name):
-    known = [one for one, _ in ONE_SCORE.values()] + [Softmax([1.0, 2.0], 0.5)]
+    known = [one for one, _ in ONE_SCORE.values()] + [Softmax([1.0, 2.0], 0.5), MAP_EXAMPLES["pool"]]
     (one, *_) = [each for each in known if each.name == name]
     plain = AnyMap().write(one)
     again = AnyMap().read(plain, Place("file"))
-    scores = PROBA if name != "softmax" else PROBA.reshape(-1, 2)
+    scores = PROBA if name not in ("softmax", "pool") else PROBA.reshape(-1, 2)
     np.testing.assert_array_equal(again(scores), one(scores))
 
 

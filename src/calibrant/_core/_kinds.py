@@ -27,7 +27,7 @@ class Saved:
     mark: ClassVar[str] = ""
 
     @classmethod
-    def kind(cls) -> "Kind":
+    def kind_in_file(cls) -> "Kind":
         """Give the way to and from a file.
 
         Returns

@@ -33,7 +33,7 @@ def score_kinds() -> Kinds:
 @lru_cache(maxsize=16)
 def kinds_of(classes: tuple[type[Saved], ...]) -> Kinds:
     """Classes that can be saved; methods may be registered at any time, so that no list of them is final."""
-    return Kinds((each.kind() for each in classes), IMPORT_FIRST)
+    return Kinds((each.kind_in_file() for each in classes), IMPORT_FIRST)
 
 
 CALIBRATOR = Unfitted(score_kinds, new_calibrator)

@@ -100,7 +100,7 @@ class ColumnsCalibrator(CalibratorBase):
         """The code, and the weights of its columns where they count."""
 
     @classmethod
-    def kind(cls) -> Kind:
+    def kind_in_file(cls) -> Kind:
         """Give the way to and from a file, where columns share their parameters."""
         return ColumnsKind(cls)
 

@@ -225,7 +225,7 @@ COMBINERS: tuple[type[Normalize] | type[LeastSquares] | type[Coupling], ...] = (
 
 def combiner_kinds() -> Kinds:
     """The ways to combine answers that can be saved."""
-    return Kinds(each.kind() for each in COMBINERS)
+    return Kinds(each.kind_in_file() for each in COMBINERS)
 
 
 #: A combiner in a model file.

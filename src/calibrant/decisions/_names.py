@@ -19,7 +19,7 @@ RULES: dict[str, type[DecisionRule]] = {
 
 def rule_kinds() -> Kinds:
     """The rules that can be saved."""
-    return Kinds(rule.kind() for rule in RULES.values())
+    return Kinds(rule.kind_in_file() for rule in RULES.values())
 
 
 def new_rule(rule: object) -> Any:

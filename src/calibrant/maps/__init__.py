@@ -1,7 +1,7 @@
 """Fitted maps as values: one formula each, for NumPy and for an ONNX graph; plain fields for the model file.
 
 - `Steps`, `Lines`, `Logistic`, `Constant`, `Identity`: one score to the probability of the positive class.
-- `Softmax`: from all scores of a row to the probabilities of the classes.
+- `Softmax`, `Pool`: from all scores of a row to the probabilities of the classes.
 - `Map`: the base of them and of maps of one's own; `Operations`: what a formula may do; `FEATURES`: what of a
   score logistic and softmax maps are linear in.
 """
@@ -20,10 +20,22 @@ from calibrant.maps._onnx_steps import intervals as intervals
 from calibrant.maps._operations import (
     GRAPH as GRAPH,
     LOG_CLIP as LOG_CLIP,
+    LOG_TINY as LOG_TINY,
     NUMPY as NUMPY,
     Operations as Operations,
 )
-from calibrant.maps._row_maps import Softmax as Softmax
+from calibrant.maps._pool import (
+    HALVES as HALVES,
+    Basis as Basis,
+    Entry as Entry,
+    Linear as Linear,
+    Pool as Pool,
+    Row as Row,
+    Stairs as Stairs,
+    Start as Start,
+    mixed as mixed,
+)
+from calibrant.maps._row_maps import Softmax as Softmax, softmax as softmax
 from calibrant.maps._score_maps import (
     Constant as Constant,
     Identity as Identity,

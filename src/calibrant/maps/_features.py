@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import ParameterError
-from calibrant.maps._operations import LOG_CLIP, NUMPY, Operations
+from calibrant.maps._operations import LOG_CLIP, LOG_TINY, NUMPY, Operations
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,12 @@ def _kept(proba: Any, ops: Operations) -> Any:
     return ops.clip(proba, LOG_CLIP, 1 - LOG_CLIP)
 
 
+def _log_of_any(proba: Any, ops: Operations) -> Any:
+    return ops.log(ops.clip(proba, LOG_TINY, 1.0))
+
+
 #: The score itself; its log-odds; its logarithm; minus that of its complement; both of the latter.
+#: Logarithm and log-odds again, of probabilities as small as they come.
 FEATURES: dict[str, Features] = {
     "score": Features(lambda scores, ops: (scores,), False),  # noqa: ARG005
     "log_odds": Features(lambda scores, ops: (ops.log_odds(_kept(scores, ops)),), True),
@@ -40,6 +45,10 @@ FEATURES: dict[str, Features] = {
     "log_rest": Features(lambda scores, ops: (0.0 - ops.log(1.0 - _kept(scores, ops)),), True),
     "logs": Features(
         lambda scores, ops: (ops.log(_kept(scores, ops)), 0.0 - ops.log(1.0 - _kept(scores, ops))), True
+    ),
+    "any_log": Features(lambda scores, ops: (_log_of_any(scores, ops),), True),
+    "any_log_odds": Features(
+        lambda scores, ops: (_log_of_any(scores, ops) - _log_of_any(1.0 - scores, ops),), True
     ),
 }
 

@@ -20,9 +20,9 @@ class Softmax(Map, name="softmax"):
 
     Parameters
     ----------
-    slope : float, or array-like of shape (k,) or (k, k)
-        What the features are multiplied by: all by one number, each by its own, or the row by a matrix, whose
-        columns are the classes.
+    slope : float, or array-like of shape (k,) or (l, k)
+        What the features are multiplied by: all by one number, each by its own, or a row of l scores by a
+        matrix, whose columns are the classes.
     intercept : float or array-like of shape (k,), default=0.0
         What is added.
     features : str, default="score"
@@ -54,6 +54,11 @@ class Softmax(Map, name="softmax"):
         (feature,) = features_named(self.features).formula(scores, ops)
         matrix = np.ndim(self.slope) == 2
         z = (ops.product(feature, self.slope) if matrix else feature * self.slope) + self.intercept
-        z = ops.clip(z, -HUGEST, HUGEST)  # so that no two infinities meet
-        odds = ops.exp(z - ops.row_max(z))
-        return odds / ops.row_sums(odds)
+        return softmax(z, ops)
+
+
+def softmax(z: Any, ops: Operations) -> Any:
+    """Exponentials, the greatest of which is 1, over their sum."""
+    z = ops.clip(z, -HUGEST, HUGEST)  # so that no two infinities meet
+    odds = ops.exp(z - ops.row_max(z))
+    return odds / ops.row_sums(odds)

@@ -1,7 +1,7 @@
 """What a fit may ask of rows, and who answers: arrays in memory, or batches that are read in passes.
 
-- `Question`: `Isotonic`, `EqualBins`, `LogisticRegression`, `InUnitInterval`, `EveryRow`, `Several`, and
-  `Sums` for questions of one's own. A fit is a `Learning`, a generator that yields questions;
+- `Question`: `Isotonic`, `EqualBins`, `LogisticRegression`, `InUnitInterval`, `DistinctRows`, `EveryRow`,
+  `Several`, and `Sums` for questions of one's own. A fit is a `Learning`, a generator that yields questions;
   `learn_from_cases` and `learning_plan` are who answers.
 - A *plan* is a generator that asks for passes by a `Task`, plain data; `reduce_rows` makes a `Summary` of
   rows, summaries merge and travel as Arrow tables (`read_summary`), and a task travels as JSON
@@ -16,6 +16,7 @@ from calibrant.passes._class_pass import (
     count_classes as count_classes,
 )
 from calibrant.passes._direction_pass import ScoreSurvey as ScoreSurvey, surveyed as surveyed
+from calibrant.passes._distinct_rows import DistinctRows as DistinctRows, KeptRows as KeptRows
 from calibrant.passes._driver import (
     Progress as Progress,
     RowsOfPass as RowsOfPass,
