@@ -54,7 +54,11 @@ def test_every_room_lists_what_it_offers(room):
 #: Rooms that may know a method by name: where the methods and their maps are, and the runs of the papers.
 KNOW_METHODS = {"calibrators", "maps", "experiments"}
 #: Words that mean something else there than the method of that name: (module, name).
-OTHER_MEANINGS: set[tuple[str, str]] = set()
+OTHER_MEANINGS: set[tuple[str, str]] = {
+    ("decisions/_parallel.py", "matrix"),
+    ("models/_chain.py", "matrix"),
+    ("spark/_params.py", "matrix"),
+}
 
 
 def test_no_other_room_knows_a_method_by_name():

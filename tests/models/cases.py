@@ -175,7 +175,7 @@ def _methods():
     scores, y = one_score()
     matrix, label = class_scores()
     for name, method in OURS.items():
-        margin = "margin" in method.kinds
+        margin = method.kinds[0] == "margin"
         calibrator = method.for_new_rows(method.kinds[0])
         columns = matrix if margin else softmax(matrix)
         if method.takes == "row":

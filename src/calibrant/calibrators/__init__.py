@@ -7,6 +7,8 @@
   `CodeCalibrator`: one score per column of a code matrix.
 - `AccuracyTableCalibrator`, `RankedLogisticCalibrator`: any number of classes, from the ranked scores of a
   row; `score_status_correlation` shows which of them matter.
+- `TemperatureCalibrator`, `VectorCalibrator`, `MatrixCalibrator`, `StackCalibrator`: all scores of a row
+  together, two classes or many.
 - `top_candidates`, `likely_errors`: what a person who checks predictions wants to see first.
 - For a method of one's own, see the guide: the bases `ScoreCalibrator` and `RowCalibrator`; what its
   parameters may be (`Record` of `Number`, `Whole`, `Flag`, `Choice`, `Maybe`); what it may ask (`Isotonic`,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         warn_of_direction as warn_of_direction,
     )
     from calibrant.calibrators._identity import IdentityCalibrator
+    from calibrant.calibrators._matrix import MatrixCalibrator
     from calibrant.calibrators._method import (
         Method as Method,
         RowCalibrator,
@@ -75,7 +78,10 @@ if TYPE_CHECKING:
     from calibrant.calibrators._ranked_logistic import RankedLogisticCalibrator, RankMap
     from calibrant.calibrators._ranking import lead as lead
     from calibrant.calibrators._sigmoid import SigmoidCalibrator
+    from calibrant.calibrators._stack import StackCalibrator
     from calibrant.calibrators._table import AccuracyTable
+    from calibrant.calibrators._temperature import TemperatureCalibrator
+    from calibrant.calibrators._vector import VectorCalibrator
     from calibrant.maps import Constant, Lines, Logistic, Map, Softmax, Steps
     from calibrant.passes import (
         Blocks,
@@ -116,6 +122,7 @@ _HOME = {
     "Logistic": "calibrant.maps",
     "LogisticRegression": "calibrant.passes",
     "Map": "calibrant.maps",
+    "MatrixCalibrator": "calibrant.calibrators._matrix",
     "Maybe": "calibrant._core._fields",
     "Method": "calibrant.calibrators._method",
     "Number": "calibrant._core._fields",
@@ -132,8 +139,11 @@ _HOME = {
     "Several": "calibrant.passes",
     "SigmoidCalibrator": "calibrant.calibrators._sigmoid",
     "Softmax": "calibrant.maps",
+    "StackCalibrator": "calibrant.calibrators._stack",
     "Steps": "calibrant.maps",
     "Sums": "calibrant.passes",
+    "TemperatureCalibrator": "calibrant.calibrators._temperature",
+    "VectorCalibrator": "calibrant.calibrators._vector",
     "Whole": "calibrant._core._fields",
     "calibrator_for": "calibrant.calibrators._code",
     "calibrator_kinds": "calibrant.calibrators._code",
@@ -180,6 +190,7 @@ __all__ = [
     "Logistic",
     "LogisticRegression",
     "Map",
+    "MatrixCalibrator",
     "Maybe",
     "Number",
     "OneVsAllCalibrator",
@@ -194,8 +205,11 @@ __all__ = [
     "Several",
     "SigmoidCalibrator",
     "Softmax",
+    "StackCalibrator",
     "Steps",
     "Sums",
+    "TemperatureCalibrator",
+    "VectorCalibrator",
     "Whole",
     "likely_errors",
     "named_method",

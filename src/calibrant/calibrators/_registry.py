@@ -65,6 +65,10 @@ METHODS = Registry(
             "identity": "_identity",
             "accuracy_table": "_accuracy_table",
             "ranked_logistic": "_ranked_logistic",
+            "temperature": "_temperature",
+            "vector": "_vector",
+            "matrix": "_matrix",
+            "stack": "_stack",
         }.items()
     }
 )

@@ -1,0 +1,294 @@
+"""Methods that take all scores of a row together, by a softmax of what they say of every class."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, as_floats
+from calibrant._core._checks import (
+    check_class_labels,
+    check_finite,
+    check_not_empty,
+    check_probabilities,
+    check_same_length,
+    check_weights,
+    labels_of_columns,
+)
+from calibrant._core._errors import DataError
+from calibrant._core._fields import Choice
+from calibrant._core._fitted import check_fitted
+from calibrant._core._place import Place
+from calibrant.calibrators._base import check_columns
+from calibrant.calibrators._method import BLOCK, RowCalibrator, ScoreKind
+from calibrant.maps import NUMPY, Entry, Map, Pool
+from calibrant.passes import (
+    Cases,
+    DistinctRows,
+    KeptRows,
+    Learning,
+    Plan,
+    Question,
+    Reading,
+    Rows,
+    RowsInPasses,
+)
+
+#: What the scores are declared to be.
+KIND = Choice("probability", "margin")
+#: How wide the features of a row are, at least, of which a block of rows is made.
+WIDE = 16
+
+
+class JointCalibrator(RowCalibrator):
+    """Base of temperature, vector and matrix scaling, and of the stack.
+
+    Two classes may also have a single score: the margin s stands for (-s/2, s/2), the probability p for
+    (1 - p, p).
+    """
+
+    kinds = ("probability", "margin")
+    kind: str
+
+    @classmethod
+    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+        """Declare what the scores are."""
+        return cls(kind=kind)
+
+    @property
+    def takes_probabilities(self) -> bool:
+        """Where they are declared to be some."""
+        return self.kind == "probability"
+
+    def _scores_are(self) -> str:
+        return f"scores of {type(self).__name__} with kind='probability'"
+
+    def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
+        """Learn the map from all scores of a row to the probabilities of the classes.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, k), or (n,) for two classes
+            One finite score per row and class, from a model that was not trained on these rows. A single one
+            is that of the second of two classes. The columns of a frame are taken by label where they are
+            named like the classes; their names are remembered, and new frames may have them in any order.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, not negative. Weight 0 means absent, weight 2 means two copies.
+
+        Returns
+        -------
+        Self
+            The fitted calibrator.
+        """
+        return super().fit(scores, y, sample_weight)
+
+    def predict_proba(self, scores: object) -> Float64Array:
+        """Give the probability of every class.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n, k), or (n,) for two classes
+            One finite score per row and class, columns in the order of `classes_`, as in the fit; those of a
+            frame in any order, with the names of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`; each row sums to one.
+        """
+        matrix = self._check_scores(scores)
+        proba = np.empty((len(matrix), len(self.classes_)))
+        step = max(1, BLOCK // max(matrix.shape[1], WIDE))
+        for start in range(0, len(matrix), step):
+            rows = slice(start, start + step)
+            proba[rows] = self.map_(matrix[rows].astype(np.float64, copy=False))
+        return proba
+
+    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
+        """The plan of the same fit in passes."""
+        if (reading.sample.scores.ndim == 2 and reading.sample.scores.shape[1] > 1) or len(classes) > 2:
+            check_columns(reading.sample, len(classes), "class")
+        self.map_ = yield from self._in_passes(self._learn(len(classes)), reading.whole())
+        self.classes_ = classes
+        return self
+
+    @property
+    def n_scores(self) -> int:
+        """How many scores a row has, after the fit."""
+        return n_columns_of(self.map_, len(self.classes_))
+
+    def _restored(self, at: Place, n_classes: int) -> Map:
+        asked = np.full((1, n_columns_of(self.map_, n_classes)), 0.5)
+        try:
+            answered = self.map_(asked).shape == (1, n_classes)
+        except (ValueError, TypeError, IndexError):
+            answered = False
+        if not answered:
+            (at / "map").fail(f"must be a map for {n_classes} classes; it is not")
+        return self.map_
+
+    def _read_rows(
+        self, scores: object, y: object, sample_weight: object, classes: Sequence[object] | None
+    ) -> tuple[Rows, Array]:
+        """Rows with one score per class, or with one for two of them."""
+        matrix = as_columns(scores)
+        if matrix.shape[1] > 1:
+            return super()._read_rows(scores, y, sample_weight, classes)
+        check_finite(matrix, "scores")
+        check_not_empty(len(matrix))
+        labels = labels_of_columns(classes, y, 2)
+        position = check_class_labels(y, 2, labels)
+        check_same_length(scores=matrix, labels=position)
+        weights = check_weights(sample_weight, len(matrix))
+        self._learn_columns(scores, matrix[:, 0], labels)
+        return Rows(matrix, position, weights).present(), labels
+
+    def _check_scores(self, scores: object) -> FloatArray:
+        check_fitted(self, "map_")
+        if self.n_scores > 1:
+            return super()._check_scores(scores)
+        matrix = as_columns(self._in_order(scores, self.classes_, 1))
+        if matrix.shape[1] != 1:
+            raise DataError(
+                f"scores must be one per row, as in the fit; got {matrix.shape[1]} columns; pass that of "
+                "the second class"
+            )
+        check_finite(matrix, "scores")
+        if self.takes_probabilities:
+            check_probabilities(matrix, self._scores_are())
+        return matrix
+
+
+@dataclass(frozen=True, eq=False)
+class NumberOfColumns(Question[int]):
+    """How many scores a row has."""
+
+    def of_cases(self, cases: Cases) -> int:
+        """One, or as many as there are columns."""
+        return 1 if cases.scores.ndim == 1 else int(cases.scores.shape[1])
+
+    def in_passes(self, rows: RowsInPasses) -> Plan[int]:
+        """The sample tells."""
+        yield from ()
+        return self.of_cases(rows.problem.cases(rows.sample))
+
+
+def as_columns(scores: object) -> FloatArray:
+    """Scores as a matrix, a single one as a matrix of one column."""
+    array = as_floats(scores, "scores")
+    if array.ndim not in (1, 2) or 0 in array.shape[1:]:
+        raise DataError(
+            f"scores must be of shape (n, k), one column per class, or (n,) for two classes; got shape "
+            f"{array.shape}"
+        )
+    return array[:, None] if array.ndim == 1 else array
+
+
+def n_columns_of(fitted: Map, n_classes: int) -> int:
+    """How many scores of a row a map takes."""
+    if isinstance(fitted, Pool):
+        return fitted.entry.n_columns
+    slope = getattr(fitted, "slope", None)
+    return int(np.shape(slope)[0]) if np.ndim(slope) == 2 else n_classes  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class JointRows:
+    """The rows of a fit, equal ones as one, in an order that neither rows nor labels came in.
+
+    Attributes
+    ----------
+    entry : Entry
+        How their scores come in, and the order of the classes.
+    scores : ndarray of shape (n, c)
+        Their scores, as they came.
+    y : ndarray of shape (n,)
+        The numbers of their classes, in the order of the entry.
+    weight : ndarray of shape (n,)
+        Their weights.
+    total : float
+        The weight of all rows, also of those that were left out.
+    """
+
+    entry: Entry
+    scores: Float64Array
+    y: IntArray
+    weight: Float64Array
+    total: float
+
+    def some(self, rows: IntArray | None) -> "JointRows":
+        """Some of the rows; None for all."""
+        if rows is None:
+            return self
+        return replace(self, scores=self.scores[rows], y=self.y[rows], weight=self.weight[rows])
+
+    def thinned(self, entries: int, least: int = 1000) -> IntArray | None:
+        """So many scores, evenly by class and the score of the true class; None for all."""
+        most = max(entries // self.entry.n_classes, least)
+        if len(self.y) <= most:
+            return None
+        given = self.entry.of_classes(self.scores, NUMPY)
+        order = np.lexsort((given[np.arange(len(self.y)), self.y], self.y))
+        return np.sort(order[np.unique(np.linspace(0, len(self.y) - 1, most).astype(int))])
+
+
+def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) -> Learning[JointRows]:
+    """Ask for the rows, at most so many different ones, and put them in order."""
+    rows: KeptRows = yield DistinctRows(most)
+    single = code is None and rows.scores.shape[1] == 1
+    entry = Entry(kind, np.arange(n_classes), single, code)
+    entry = replace(entry, order=_class_order(rows, entry))
+    y = np.argsort(entry.order)[rows.truth]
+    columns = rows.scores if code is not None else entry.of_classes(rows.scores, NUMPY)
+    order = _canonical(rows.weight, columns, y)
+    columns, y, weight = columns[order], y[order], rows.weight[order]
+    of_weight = _starts(y, weight, *columns.T)  # copies are counted, so that none adds up otherwise
+    mass = weight[of_weight] * np.add.reduceat(rows.count[order], of_weight)
+    y, columns, order = y[of_weight], columns[of_weight], order[of_weight]
+    starts = _starts(y, *columns.T)
+    mass = np.add.reduceat(mass, starts)
+    total = float(mass.sum()) if rows.total is None else rows.total
+    return JointRows(entry, rows.scores[order[starts]], y[starts], mass, total)
+
+
+def _canonical(weight: Float64Array, columns: Float64Array, y: IntArray) -> IntArray:
+    """The order by class, scores and weight; most rows are told apart by the last score."""
+    last = columns[:, -1]
+    order = np.lexsort((last, y))
+    if len(_starts(y[order], last[order])) == len(y):
+        return order
+    return np.lexsort((weight, *columns.T, y))
+
+
+def _starts(*columns: Array) -> IntArray:
+    """Where rows begin that are not the one before."""
+    new = np.zeros(len(columns[0]), dtype=bool)
+    new[0] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(new)
+
+
+def _class_order(rows: KeptRows, entry: Entry) -> IntArray:
+    """An order of the classes that their labels have no part in: by weight, then by their scores."""
+    k, mass = entry.n_classes, rows.weight * rows.count
+    weight: Float64Array = np.bincount(rows.truth, mass, k).astype(np.float64)
+    if (mass != np.floor(mass)).any():  # whole numbers add up to the same in any order
+        weight = np.array([math.fsum(mass[rows.truth == number]) for number in range(k)])
+    if len(np.unique(weight)) == k:
+        return np.argsort(weight)
+    given, by_scores = entry.of_classes(rows.scores, NUMPY), np.zeros((2, k))
+    for number in np.flatnonzero(np.isin(weight, _repeated(weight))):
+        column = given[:, number]
+        by_scores[0, number] = math.fsum(np.unique(column[rows.truth == number]))
+        by_scores[1, number] = math.fsum(np.unique(column))
+    return np.lexsort((*by_scores, weight))
+
+
+def _repeated(values: Float64Array) -> Float64Array:
+    distinct, count = np.unique(values, return_counts=True)
+    return np.asarray(distinct[count > 1])

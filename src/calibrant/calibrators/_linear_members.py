@@ -1,0 +1,222 @@
+"""The softmax maps of all scores of a row: what each of them sees, and what its departures cost."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant.calibrators._joint import JointRows
+from calibrant.calibrators._softmax_fit import FINE, Design, Penalty, SoftmaxFit, fit_softmax
+from calibrant.calibrators._start import fit_start
+from calibrant.maps import NUMPY, Basis, Linear, Pool, Row, Start
+
+#: Rows of different scores, and scores, that a single map is fitted to at most; and rows that are always.
+MOST_ROWS, MOST_ENTRIES, LEAST_ROWS = 200_000, 4_000_000, 20_000
+#: Scores by which features are found; principal axes, landmarks and knots at most.
+BASIS_ENTRIES, AXES, LANDMARKS, KNOTS = 500_000, 16, 300, 33
+#: Landmarks times classes, but for so many; and per square of the number of axes.
+LANDMARKS_OF_CLASSES, LEAST_LANDMARKS, LANDMARKS_OF_AXES = 4000, 20, 40
+#: Of more classes than this a matrix acts on so many principal axes.
+WIDE, WIDE_AXES = 64, 32
+#: Axes and landmarks that say less than this, compared with all or with the first, are left out.
+SMALL = 1e-6
+#: The kernel's features are as large as this; normal scores stay within these shares; the least spread.
+KERNEL_SIZE, SHARES, FLAT = 5.0, (0.002, 0.998), 1e-9
+#: Of the answers of n rows this over n + 1 is spread evenly.
+SHARE = 0.15
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a map sees, and what its departures cost."""
+
+    penalty: Penalty
+    block: str = "none"
+    shaped: bool = False
+
+
+LINEAR = {
+    "vector": Kind(Penalty(1.0, 1.0)),
+    "shape": Kind(Penalty(0.5, 0.5, 0.5), shaped=True),
+    "matrix": Kind(Penalty(0.5, 0.5, matrix=0.5), "inputs"),
+    "square": Kind(Penalty(0.5, 0.5, matrix=5.0), "squares"),
+    "near": Kind(Penalty(0.5, 0.5, matrix=0.3), "kernel"),
+}
+
+
+#: Those that see more of a row than its start.
+SEEING = {name for name, each in LINEAR.items() if each.shaped or each.block != "none"}
+
+
+def most_rows(n_classes: int) -> int:
+    """How many rows of different scores a single map is fitted to."""
+    return min(MOST_ROWS, max(MOST_ENTRIES // n_classes, LEAST_ROWS))
+
+
+def alone(name: str, rows: JointRows, features: "Features") -> Pool:
+    """The pool of a single map, fitted as precisely as it can be."""
+    row = features.row(rows)
+    design = features.design(row, name, np.float64)
+    fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, precision=FINE)
+    places = np.arange(len(rows.y))
+    linear = features.linear(name, fit)
+    proba = linear.formula(row)[places, rows.y]
+    loss = -rows.weight @ np.log(np.maximum(proba, np.finfo(np.float64).tiny)) / rows.weight.sum()
+    return Pool(
+        rows.entry,
+        features.start,
+        features.basis,
+        [linear],
+        None,
+        [name],
+        np.ones(1),
+        np.array([loss]),
+        1.0,
+        SHARE / (rows.total + 1),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """What the maps see, fitted once for all of them.
+
+    Parameters
+    ----------
+    entry, start, basis : Entry, Start, Basis or None
+        How a row is made.
+    root : ndarray of shape (m, d) or None
+        What makes features of the kernel's landmarks that are as large as each other.
+    wide : ndarray or None
+        The principal axes that a matrix acts on, where there are too many inputs.
+    """
+
+    rows: JointRows
+    start: Start
+    basis: Basis | None
+    root: Float64Array | None = None
+    wide: Float64Array | None = None
+
+    @classmethod
+    def of_rows(cls, rows: JointRows, members: Collection[str]) -> "Features":
+        """Find what some maps need."""
+        start = fit_start(rows)
+        if not SEEING & set(members):
+            return cls(rows, start, None)
+        some = rows.some(rows.thinned(BASIS_ENTRIES))
+        row = Row(rows.entry, start, None, some.scores, NUMPY)
+        centre, spread = _standard(row.raw_inputs, some.weight)
+        knots: list[Any] = [[], []]
+        if "shape" in members:
+            own = zip(row.own.T, range(rows.entry.n_classes), strict=True)
+            knots = list(zip(*(_knots(x, some.y == number, some.weight) for x, number in own), strict=True))
+        basis = Basis(centre, spread, np.zeros((len(centre), 1)), None, *map(list, knots))
+        inputs = basis.inputs(row.raw_inputs, NUMPY)
+        axes = _axes(inputs, some.weight)
+        wide = axes[:, :WIDE_AXES] if "matrix" in members and axes.shape[0] > WIDE else None
+        basis = replace(basis, axes=axes[:, :AXES])
+        root = None
+        if "near" in members:
+            places = basis.places(inputs, NUMPY)
+            basis = replace(basis, landmarks=_landmarks(places, rows.entry.n_classes))
+            root = _root(basis)
+        return cls(rows, start, basis, root, wide)
+
+    def basis_of(self, members: Collection[str]) -> Basis | None:
+        """What some maps need of the basis."""
+        if self.basis is None or not SEEING & set(members):
+            return None
+        basis = self.basis if "near" in members else replace(self.basis, landmarks=None)
+        return basis if "shape" in members else replace(basis, knots=[], heights=[])
+
+    def row(self, rows: JointRows) -> Row:
+        """Some rows as the maps see them."""
+        return Row(rows.entry, self.start, self.basis, rows.scores, NUMPY)
+
+    def design(self, row: Row, name: str, real: Any = np.float32) -> Design:
+        """What a map is linear in."""
+        kind = LINEAR[name]
+        shapes = [row.log_rest.T, row.heights.T, (row.heights * row.heights).T] if kind.shaped else []
+        return Design(row.log_start.T, shapes, self._block(row, kind.block, real))
+
+    def _block(self, row: Row, name: str, real: Any) -> FloatArray | None:
+        if name == "none" or self.basis is None:
+            return None
+        if name == "inputs":
+            inputs = row.inputs if self.wide is None else row.inputs @ self.wide
+            return np.ascontiguousarray(inputs.T, dtype=real)
+        places = row.places.astype(real)
+        if name == "squares":
+            return np.vstack([places.T, self.basis.squares(places, places.shape[1], NUMPY).T])
+        assert self.root is not None
+        assert self.basis.landmarks is not None
+        basis = replace(self.basis, landmarks=self.basis.landmarks.astype(real))
+        return np.vstack([places.T, self.root.T.astype(real) @ basis.kernel(places, NUMPY).T])
+
+    def linear(self, name: str, fit: SoftmaxFit) -> Linear:
+        """The map with its numbers, by which it predicts."""
+        kind, numbers = LINEAR[name], fit.numbers
+        n_shapes = 3 if kind.shaped else 0
+        shapes = np.ascontiguousarray(numbers[:, 2 : 2 + n_shapes].T) if n_shapes else None
+        matrix: Any = np.ascontiguousarray(numbers[:, 2 + n_shapes :].T)
+        if kind.block == "none":
+            matrix = None
+        elif kind.block == "inputs" and self.wide is not None:
+            matrix = self.wide @ matrix
+        elif kind.block == "kernel":
+            assert self.root is not None
+            n_axes = len(matrix) - self.root.shape[1]
+            matrix = np.vstack([matrix[:n_axes], self.root @ matrix[n_axes:]])
+        return Linear(name, 1 + numbers[:, 1], numbers[:, 0].copy(), shapes, kind.block, matrix)
+
+
+def _standard(inputs: Float64Array, weight: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Means and standard deviations; 1 for what is nearly constant."""
+    unit = np.abs(inputs).max(axis=0)
+    unit = np.where(unit > 0, unit, 1.0)
+    scaled, total = inputs / unit, weight.sum()
+    mean = weight @ scaled / total
+    spread = np.sqrt(weight @ (scaled - mean) ** 2 / total)
+    return mean * unit, np.where(spread > FLAT, spread * unit, 1.0)
+
+
+def _axes(inputs: Float64Array, weight: Float64Array) -> Float64Array:
+    """The whitened principal axes, those that say most first; one at least."""
+    values, axes = np.linalg.eigh((inputs * weight[:, None]).T @ inputs / weight.sum())
+    values, axes = values[::-1], axes[:, ::-1]
+    rank = int((values > SMALL * values.sum()).sum())
+    if rank == 0:
+        return np.zeros((len(values), 1))
+    return np.asarray((axes / np.sqrt(np.maximum(values, 1e-12)))[:, :rank])
+
+
+def _landmarks(places: Float64Array, n_classes: int) -> Float64Array:
+    """Rows at even distances."""
+    n, n_axes = places.shape
+    most = max(LANDMARKS_OF_CLASSES // n_classes, LEAST_LANDMARKS)
+    number = max(min(n // 2, 100 + n // 25, LANDMARKS, most, LANDMARKS_OF_AXES * n_axes**2), 2)
+    chosen: IntArray = np.unique(np.linspace(0, n - 1, number).astype(int))
+    return np.unique(places[chosen], axis=0)
+
+
+def _root(basis: Basis) -> Float64Array:
+    """The inverse square root of the kernel of the landmarks, without what says nothing."""
+    values, axes = np.linalg.eigh(basis.kernel(basis.landmarks, NUMPY))
+    kept = values > SMALL * values[-1]
+    return np.asarray(KERNEL_SIZE * axes[:, kept] / np.sqrt(values[kept]))
+
+
+def _knots(scores: Float64Array, is_own: Any, weight: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Knots of a score, and their normal scores where a class and the rest weigh the same."""
+    own, rest = weight[is_own].sum(), weight[~is_own].sum()
+    each = np.where(is_own, weight / max(own, 1e-12), weight / max(rest, 1e-12))
+    values, place = np.unique(scores, return_inverse=True)
+    mass = np.bincount(place, each)
+    share = (np.cumsum(mass) - mass / 2) / mass.sum()
+    if len(values) > KNOTS:
+        even = np.interp(np.linspace(0, 1, KNOTS), share, np.arange(len(values)))
+        chosen = np.unique(np.round(even).astype(int))
+        values, share = values[chosen], share[chosen]
+    return values, np.asarray(ndtri(np.clip(share, *SHARES)))
