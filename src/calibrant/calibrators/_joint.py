@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -38,8 +39,8 @@ from calibrant.passes import (
 
 #: What the scores are declared to be.
 KIND = Choice("probability", "margin")
-#: How wide the features of a row are, at least, of which a block of rows is made.
-WIDE = 16
+#: How wide the features of a row are at least, and how many rows a block of them has.
+WIDE, SHORTEST = 16, 1024
 
 
 class JointCalibrator(RowCalibrator):
@@ -102,7 +103,7 @@ class JointCalibrator(RowCalibrator):
         """
         matrix = self._check_scores(scores)
         proba = np.empty((len(matrix), len(self.classes_)))
-        step = max(1, BLOCK // max(matrix.shape[1], WIDE))
+        step = max(SHORTEST, BLOCK // max(matrix.shape[1], WIDE))
         for start in range(0, len(matrix), step):
             rows = slice(start, start + step)
             proba[rows] = self.map_(matrix[rows].astype(np.float64, copy=False))
@@ -231,9 +232,14 @@ class JointRows:
         most = max(entries // self.entry.n_classes, least)
         if len(self.y) <= most:
             return None
+        even = np.linspace(0, len(self.y) - 1, most).astype(int)
+        return np.sort(self._by_class[np.unique(even)])
+
+    @cached_property
+    def _by_class(self) -> IntArray:
+        """The rows by class and the score of the true class."""
         given = self.entry.of_classes(self.scores, NUMPY)
-        order = np.lexsort((given[np.arange(len(self.y)), self.y], self.y))
-        return np.sort(order[np.unique(np.linspace(0, len(self.y) - 1, most).astype(int))])
+        return np.lexsort((given[np.arange(len(self.y)), self.y], self.y))
 
 
 def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) -> Learning[JointRows]:

@@ -49,8 +49,10 @@ def stairs_of(classes: list[SortedScores], weight: Float64Array, n_classes: int)
         mass, right = np.add.reduceat(at, first), np.add.reduceat(own, first)
         prior = 1.0 if n_classes == 2 else min(2 * own.sum() / at.sum(), 1.0)
         steps = isotonic_regression((right + prior) / (mass + 2), weights=mass).x
-        knots.append(np.column_stack([scores[first], scores[last]]).ravel())
-        values.append(np.repeat(steps, 2))
+        ends = np.column_stack([scores[first], scores[last]]).ravel()
+        wide = np.append(True, ends[1:] != ends[:-1])  # a step of one score has but one knot
+        knots.append(ends[wide])
+        values.append(np.repeat(steps, 2)[wide])
     return Stairs(knots, values)
 
 

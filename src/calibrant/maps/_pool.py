@@ -4,7 +4,6 @@ Classes stand in an order that does not depend on their labels, so that other la
 to the last bit. All logarithms are of numbers above zero, and no answer is 0 or 1.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -186,21 +185,21 @@ class Basis:
     def kernel(self, places: Any, ops: Operations) -> Any:
         """How near a row is to every landmark: ``exp(-|z - a|^2 / r)``."""
         marks: Any = self.landmarks
-        n_axes = marks.shape[1]
-        near = ops.product(places, np.ascontiguousarray(marks.T) * marks.dtype.type(2 / n_axes))
-        near = near - ops.row_sums(places * places) * marks.dtype.type(1 / n_axes)
-        near = near - (marks * marks).sum(axis=1) / marks.dtype.type(n_axes)
-        return ops.exp(ops.clip(near, -700.0, 0.0))
+        squares = ops.row_sums(places * places)
+        rows = ops.beside([places, squares, ops.filled(squares, marks.dtype.type(1))])
+        return ops.exp(ops.product(rows, self._distances))
+
+    @cached_property
+    def _distances(self) -> Any:
+        """What makes ``(2 z a - |z|^2 - |a|^2) / r`` of z, |z|^2 and 1: one product, and no copies."""
+        marks: Any = self.landmarks
+        minus = np.full((1, len(marks)), -1.0, marks.dtype)
+        parts = [2 * marks.T, minus, -(marks * marks).sum(axis=1)[None]]
+        return np.ascontiguousarray(np.vstack(parts) / marks.dtype.type(marks.shape[1]))
 
     def heights_of(self, own: Any, ops: Operations) -> Any:
         """The normal scores of the classes' own scores."""
-        return by_column(self._lines, own, ops)
-
-    @cached_property
-    def _lines(self) -> list[Lines]:
-        return [
-            Lines.through(knots, heights) for knots, heights in zip(self.knots, self.heights, strict=True)
-        ]
+        return by_column(self.knots, self.heights, own, ops)
 
     def check(self, at: Place, entry: Entry) -> None:
         """Everything is there for every input and every class."""
@@ -223,12 +222,14 @@ def check_pairs(knots: list[Float64Array], values: list[Float64Array], at: Place
             (at / "knots")[number].fail("must be in ascending order; they are not")
 
 
-def by_column(lines: Sequence[Lines], rows: Any, ops: Operations) -> Any:
-    """Every column by its own lines."""
+def by_column(knots: list[Float64Array], values: list[Float64Array], rows: Any, ops: Operations) -> Any:
+    """Every column by lines through its own knots."""
+    pairs = list(zip(knots, values, strict=True))
     if ops is GRAPH:
+        lines = [Lines.through(*pair) for pair in pairs]
         return answers(rows, lines) if len(lines) > 1 else answers(rows.as_vector(), lines).as_column()
-    columns = zip(lines, np.ascontiguousarray(rows.T), strict=True)
-    return np.stack([line(column) for line, column in columns]).T
+    columns = zip(np.ascontiguousarray(rows.T), pairs, strict=True)
+    return np.stack([np.interp(column, *pair) for column, pair in columns]).T
 
 
 class Row:
@@ -404,14 +405,10 @@ class Stairs:
     def of_own(self, own: Any, n_classes: int, ops: Operations) -> Any:
         """The same from the classes' own scores."""
         if n_classes == 2:
-            second = by_column(self._lines, ops.columns(own, np.array([1])), ops)
+            second = by_column(self.knots, self.values, ops.columns(own, np.array([1])), ops)
             return ops.beside([1.0 - second, second])
-        steps = ops.clip(by_column(self._lines, own, ops), LEAST_STEP, 1.0)
+        steps = ops.clip(by_column(self.knots, self.values, own, ops), LEAST_STEP, 1.0)
         return steps / ops.row_sums(steps)
-
-    @cached_property
-    def _lines(self) -> list[Lines]:
-        return [Lines.through(knots, values) for knots, values in zip(self.knots, self.values, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
