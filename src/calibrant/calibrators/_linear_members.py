@@ -41,7 +41,7 @@ class Kind:
 LINEAR = {
     "vector": Kind(Penalty(1.0, 1.0)),
     "shape": Kind(Penalty(0.5, 0.5, 0.5), shaped=True),
-    "matrix": Kind(Penalty(0.5, 0.5, matrix=0.5), "inputs"),
+    "matrix": Kind(Penalty(0.5, 0.5, matrix=2.0), "inputs"),
     "square": Kind(Penalty(0.5, 0.5, matrix=5.0), "squares"),
     "near": Kind(Penalty(0.5, 0.5, matrix=0.3), "kernel"),
 }

@@ -41,7 +41,7 @@ class MatrixCalibrator(JointCalibrator, name="matrix"):
 
     Notes
     -----
-    Minimised is ``- sum_i w_i log p_i + c (|b|^2 + |v|^2 + |M|^2) / 2``, c = 1 + 30/W for rows of total
+    Minimised is ``- sum_i w_i log p_i + c (|b|^2/2 + |v|^2/2 + 2 |M|^2)``, c = 1 + 30/W for rows of total
     weight W, by L-BFGS. The start is that of `VectorCalibrator`, and so are the rows that are used and the
     share of the answers that is spread evenly. The most probable class may change.
 
@@ -63,7 +63,7 @@ class MatrixCalibrator(JointCalibrator, name="matrix"):
     >>> proba = [[0.9, 0.1, 0.0], [0.8, 0.1, 0.1], [0.1, 0.9, 0.0], [0.0, 0.2, 0.8], [0.7, 0.1, 0.2]]
     >>> model = MatrixCalibrator().fit(proba, ["a", "a", "b", "c", "c"])
     >>> model.predict_proba([[0.9, 0.08, 0.02]]).round(2)
-    array([[0.68, 0.18, 0.14]])
+    array([[0.83, 0.08, 0.09]])
     """
 
     def __init__(self, kind: str = "probability", classes: Sequence[object] | None = None) -> None:

@@ -171,7 +171,7 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
     >>> proba = [[0.9, 0.1, 0.0], [0.8, 0.1, 0.1], [0.1, 0.9, 0.0], [0.0, 0.2, 0.8], [0.7, 0.1, 0.2]]
     >>> model = TemperatureCalibrator().fit(proba, ["a", "a", "b", "c", "c"])
     >>> model.predict_proba([[0.9, 0.08, 0.02]]).round(2)
-    array([[0.7 , 0.19, 0.1 ]])
+    array([[0.93, 0.06, 0.01]])
     """
 
     def __init__(self, kind: str = "probability", classes: Sequence[object] | None = None) -> None:

@@ -61,7 +61,7 @@ class VectorCalibrator(JointCalibrator, name="vector"):
     >>> proba = [[0.9, 0.1, 0.0], [0.8, 0.1, 0.1], [0.1, 0.9, 0.0], [0.0, 0.2, 0.8], [0.7, 0.1, 0.2]]
     >>> model = VectorCalibrator().fit(proba, ["a", "a", "b", "c", "c"])
     >>> model.predict_proba([[0.9, 0.08, 0.02]]).round(2)
-    array([[0.67, 0.19, 0.14]])
+    array([[0.83, 0.09, 0.08]])
     """
 
     def __init__(self, kind: str = "probability", classes: Sequence[object] | None = None) -> None:

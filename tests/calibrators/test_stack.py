@@ -1,0 +1,262 @@
+"""The stack: its laws to the last bit, its left-out predictions against refits, and what it is worth."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.special import log_softmax
+
+from calibrant import CalibrantError, StackCalibrator, TemperatureCalibrator
+from calibrant.calibrators._joint import JointRows, joint_rows
+from calibrant.calibrators._linear_members import LINEAR, Features
+from calibrant.calibrators._softmax_fit import fit_softmax, softmax_in_place
+from calibrant.calibrators._stairs import dealt_out
+from calibrant.passes import Cases, learn_from_cases
+from calibrators.joint_rows import log_loss_of, three_ways_wrong
+from models.onnx_cases import proba_of
+
+KINDS = ("probability", "margin")
+
+
+def mixture(n_rows, k=4, seed=0):
+    """Margins of a bad model of clusters: what is near a row says more than its own scores do."""
+    rng = np.random.default_rng(seed)
+    centres = np.random.default_rng(7).normal(size=(3 * k, 2)) * 3
+    cluster = rng.integers(0, 3 * k, n_rows)
+    x = centres[cluster] + rng.normal(size=(n_rows, 2)) * 0.4
+    means = np.array([centres[j::k].mean(axis=0) for j in range(k)])
+    margins = -((x[:, None] - means) ** 2).sum(axis=2) / 4
+    y = cluster % k
+    y[:k] = np.arange(k)
+    return np.exp(log_softmax(margins, axis=1)), y
+
+
+# Laws that hold to the last bit.
+
+
+@pytest.mark.parametrize("n_rows", [60, 700, 30_000])
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weighted", [True, False])
+def test_neither_the_order_of_rows_nor_labels_matter(n_rows, k, kind, weighted):
+    """Equal bits: the same rows in the same order go through the same operations."""
+    scores, y = three_ways_wrong(n_rows, k, kind=kind)
+    rng = np.random.default_rng(0)
+    weight = rng.choice([0.3, 1.0, 2.5], n_rows) if weighted else None
+    query = three_ways_wrong(100, k, seed=5, kind=kind)[0]
+    said = StackCalibrator(kind=kind).fit(scores, y, weight).predict_proba(query)
+    rows, classes = rng.permutation(n_rows), rng.permutation(k)
+    moved = StackCalibrator(kind=kind).fit(
+        scores[rows][:, classes], np.argsort(classes)[y[rows]], None if weight is None else weight[rows]
+    )
+    np.testing.assert_array_equal(moved.predict_proba(query[:, classes]), said[:, classes])
+
+
+@pytest.mark.parametrize("n_rows", [80, 12_000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_whole_weight_is_copies(n_rows, kind):
+    scores, y = three_ways_wrong(n_rows, 4, kind=kind)
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 4, n_rows)
+    weight[:4] = 1
+    weighted = StackCalibrator(kind=kind).fit(scores, y, weight)
+    order = rng.permutation(weight.sum())
+    copied = StackCalibrator(kind=kind).fit(
+        np.repeat(scores, weight, axis=0)[order], np.repeat(y, weight)[order]
+    )
+    np.testing.assert_array_equal(weighted.predict_proba(scores), copied.predict_proba(scores))
+    assert weighted.weights_ == copied.weights_
+    assert weighted.losses_ == copied.losses_
+
+
+def test_more_rows_than_are_used_are_chosen_by_their_scores_alone():
+    """Of 300,000 rows of two classes 200,000 are: the same in every order, and of the other labels."""
+    scores, y = three_ways_wrong(300_000, 2)
+    order = np.random.default_rng(0).permutation(len(y))
+    one = StackCalibrator(members=["start", "vector"]).fit(scores, y)
+    other = StackCalibrator(members=["start", "vector"]).fit(scores[order][:, ::-1], 1 - y[order])
+    np.testing.assert_array_equal(
+        other.predict_proba(scores[:99, ::-1]), one.predict_proba(scores[:99])[:, ::-1]
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_answer_is_zero_or_one(kind):
+    y = np.repeat([0, 1, 2], 30)
+    sure = np.eye(3)[y] * (1.0 if kind == "probability" else 800.0)
+    query = np.vstack([sure, sure[:, ::-1], np.full((1, 3), 1 / 3)])
+    if kind == "margin":
+        query = np.vstack([query, [[1e300, -1e300, 0.0], [1e-300, 0.0, 0.0]]])
+    said = StackCalibrator(kind=kind).fit(sure, y).predict_proba(query)
+    assert ((said > 0) & (said < 1)).all()
+    np.testing.assert_allclose(said.sum(axis=1), 1, atol=1e-12)
+
+
+# Left-out predictions.
+
+
+def problem(scores, y, kind="probability"):
+    """The rows as the maps see them."""
+    k = int(y.max()) + 1
+    rows = learn_from_cases(joint_rows(10**6, kind, k, None), Cases(scores, y, None))
+    return rows, Features.of_rows(rows, tuple(LINEAR))
+
+
+@pytest.mark.parametrize(
+    ("name", "within", "alike"),
+    [("vector", 0.05, 0.999), ("shape", 0.1, 0.999), ("square", 0.15, 0.98), ("near", 0.25, 0.95)],
+)
+def test_left_out_predictions_are_nearly_those_of_refits(name, within, alike):
+    """As a share of what the rows' own part in the fit makes of the loss; features and start stay."""
+    rows, features = problem(*mixture(160, 3))
+    design = features.design(features.row(rows), name, np.float64)
+    penalty = LINEAR[name].penalty
+    fit = fit_softmax(design, rows.y, rows.weight, penalty, precision=1e-15)
+    places = np.arange(len(rows.y))
+    inside = -np.log(softmax_in_place(design.scores(fit.numbers))[rows.y, places])
+    quick = -np.log(fit.left_out(design, rows.y, rows.weight, 1.0)[rows.y, places])
+    chosen, exact = places[::4], []
+    for each in chosen:
+        weight = rows.weight.copy()
+        weight[each] -= 1
+        there = np.flatnonzero(weight > 0)
+        again = fit_softmax(design.some(there), rows.y[there], weight[there], penalty, precision=1e-15)
+        said = softmax_in_place(design.some(np.array([each])).scores(again.numbers))
+        exact.append(-np.log(said[rows.y[each], 0]))
+    exact = np.array(exact)
+    gap = exact.mean() - inside[chosen].mean()
+    assert gap > 0
+    assert abs(quick[chosen].mean() - exact.mean()) < max(within * gap, 0.02)
+    assert np.corrcoef(quick[chosen], exact)[0, 1] > alike
+
+
+def test_left_out_of_a_row_of_weight_three_is_that_of_three_copies():
+    scores, y = three_ways_wrong(60, 3)
+    rows, features = problem(scores, y)
+    design = features.design(features.row(rows), "vector", np.float64)
+    weight = np.where(np.arange(len(rows.y)) % 2, 3.0, 1.0)
+    copies = np.repeat(np.arange(len(rows.y)), weight.astype(int))
+    one = fit_softmax(design, rows.y, weight, LINEAR["vector"].penalty, precision=1e-15)
+    said = one.left_out(design, rows.y, weight, 1.0)[:, copies]
+    many = design.some(copies)
+    other = one.left_out(many, rows.y[copies], np.ones(len(copies)), 1.0)
+    np.testing.assert_allclose(other, said, atol=1e-12)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=30), st.integers(2, 10), st.integers(0, 99))
+@settings(max_examples=50)
+def test_folds_deal_out_units_of_weight(weight, n_folds, seed):
+    weight = np.array(weight, dtype=float)
+    y = np.sort(np.random.default_rng(seed).integers(0, 3, len(weight)))
+    shares = dealt_out(y, weight, n_folds)
+    np.testing.assert_allclose(shares.sum(axis=0), weight)
+    assert (shares == np.round(shares)).all()
+    by_class = np.array([np.bincount(y, share, 3) for share in shares])
+    assert (by_class.max(axis=0) - by_class.min(axis=0) <= 1).all()
+    assert (shares.max(axis=0) - shares.min(axis=0) <= 1).all()
+
+
+# What it is worth, and what it says of itself.
+
+
+def test_what_is_near_is_found_where_it_matters_and_left_alone_where_not():
+    scores, y = mixture(3000)
+    model = StackCalibrator().fit(scores, y)
+    new, label = mixture(5000, seed=1)
+    alone = TemperatureCalibrator().fit(scores, y)
+    assert log_loss_of(model.predict_proba(new), label) < 0.6 * log_loss_of(alone.predict_proba(new), label)
+    assert model.weights_["near"] + model.weights_["square"] > 0.5
+    scores, y = three_ways_wrong(3000)
+    weights = StackCalibrator().fit(scores, y).weights_
+    assert weights["vector"] + weights["shape"] > 0.5
+
+
+def test_it_says_what_it_took():
+    model = StackCalibrator().fit(*three_ways_wrong())
+    assert model.members_ == ["start", "vector", "shape", "square", "near", "steps"]
+    assert list(model.weights_) == list(model.losses_) == model.members_
+    assert sum(model.weights_.values()) == pytest.approx(1)
+    best = min(model.losses_, key=model.losses_.get)
+    assert model.report_.startswith("took ")
+    assert f"rows left out: {best} {model.losses_[best]:.4f}" in model.report_
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_members_can_be_chosen(k):
+    scores, y = three_ways_wrong(300, k)
+    names = ["matrix", "rate", "flat"]
+    model = StackCalibrator(names).fit(scores, y)
+    assert model.members_ == names
+    assert model.weights_["matrix"] > 0.9
+    one = StackCalibrator(["rate"]).fit(scores, y).predict_proba(scores)
+    np.testing.assert_allclose(one, np.tile(one[0], (len(y), 1)))
+    assert one[0] == pytest.approx(np.bincount(y) / len(y), abs=0.05)
+    with pytest.raises(CalibrantError, match="members must be None or a list of one or more, each one of"):
+        StackCalibrator(["best"]).fit(scores, y)
+    with pytest.raises(CalibrantError, match="members must keep the order of the scores"):
+        StackCalibrator(["near"], keep_order=True).fit(scores, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_is_kept_where_that_is_asked_for(kind):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=400) * 2
+    falls = rng.random(400) < 1 / (1 + np.exp(np.where(scores > 0, scores, -scores)))  # not monotone at all
+    for y in (falls, scores + rng.normal(size=400) > 0, scores + rng.normal(size=400) < 0):
+        given_ = 1 / (1 + np.exp(-scores)) if kind == "probability" else scores
+        model = StackCalibrator(keep_order=True, kind=kind).fit(given_, y)
+        assert set(model.members_) == {"start", "vector", "steps", "flat"}
+        said = model.predict_proba(np.sort(given_))[:, 1]
+        assert (np.diff(said) >= -1e-15).all()
+    scores, y = three_ways_wrong(300, 5, kind=kind)
+    said = StackCalibrator(keep_order=True, kind=kind).fit(scores, y).predict_proba(scores)
+    in_order = np.take_along_axis(said, scores.argsort(axis=1), axis=1)
+    assert (np.diff(in_order, axis=1) >= -1e-15).all()
+
+
+def test_more_than_two_hundred_classes_have_no_kernel():
+    rng = np.random.default_rng(0)
+    y = np.append(np.arange(201), rng.integers(0, 201, 800))
+    scores = rng.normal(size=(len(y), 201)) + 4 * np.eye(201)[y]
+    model = StackCalibrator(kind="margin").fit(scores, y)
+    assert model.members_ == ["start", "vector", "shape", "steps"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("single", [True, False])
+def test_the_graph_says_the_same(kind, k, single):
+    scores, y = mixture(900, k) if kind == "probability" else three_ways_wrong(900, k, kind=kind)
+    if single:
+        scores, y = scores[:, 1], y == 1
+    model = StackCalibrator(
+        kind=kind, members=["start", "vector", "shape", "matrix", "square", "near", "steps"]
+    )
+    model.fit(scores, y)
+    assert len(model.map_.linear) >= 3
+    np.testing.assert_allclose(proba_of(model, scores), model.predict_proba(scores), rtol=0, atol=1e-9)
+
+
+def test_scores_of_any_unit_are_the_same():
+    scores, y = three_ways_wrong(500, 3, kind="margin")
+    one = StackCalibrator(kind="margin").fit(scores, y).predict_proba(scores)
+    for unit in (1e-9, 1e9):
+        other = StackCalibrator(kind="margin").fit(scores * unit, y).predict_proba(scores * unit)
+        np.testing.assert_allclose(other, one, atol=0.02)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [np.zeros((6, 3)), np.tile([3.0, 1.0, 0.0], (6, 1)), np.full((6, 3), 1e300)],
+    ids=["zero", "same", "huge"],
+)
+def test_scores_that_say_nothing_give_base_rates_or_so(scores):
+    said = StackCalibrator(kind="margin").fit(scores, [0, 1, 2, 0, 1, 2]).predict_proba(scores)
+    np.testing.assert_allclose(said, said[:1].repeat(6, axis=0))
+    assert (said > 0.05).all()
+
+
+def test_equal_rows_are_one_and_copies_are_counted():
+    scores, y = np.array([[0.2, 0.8], [0.2, 0.8], [0.7, 0.3]]), np.array([1, 1, 0])
+    rows: JointRows = learn_from_cases(joint_rows(10, "probability", 2, None), Cases(scores, y, None))
+    assert sorted(rows.weight) == [1.0, 2.0]
+    assert rows.total == 3
