@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         warn_of_direction as warn_of_direction,
     )
     from calibrant.calibrators._identity import IdentityCalibrator
+    from calibrant.calibrators._joint import JointCalibrator as JointCalibrator
     from calibrant.calibrators._matrix import MatrixCalibrator
     from calibrant.calibrators._method import (
         Method as Method,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
         half_a_row as half_a_row,
     )
     from calibrant.calibrators._names import (
+        calibrator_of_kind as calibrator_of_kind,
         can_only_rise as can_only_rise,
         named_method,
         names_taking as names_taking,
@@ -116,6 +118,7 @@ _HOME = {
     "Flag": "calibrant._core._fields",
     "IdentityCalibrator": "calibrant.calibrators._identity",
     "Isotonic": "calibrant.passes",
+    "JointCalibrator": "calibrant.calibrators._joint",
     "Learning": "calibrant.passes",
     "LikelyErrors": "calibrant.calibrators._candidates",
     "Lines": "calibrant.maps",
@@ -147,6 +150,7 @@ _HOME = {
     "Whole": "calibrant._core._fields",
     "calibrator_for": "calibrant.calibrators._code",
     "calibrator_kinds": "calibrant.calibrators._code",
+    "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
     "fit_plan": "calibrant.calibrators._base",

@@ -24,6 +24,7 @@ from calibrant.calibrators._base import Calibrator, takes_of
 from calibrant.calibrators._column_fields import CALIBRATOR, CODE, ColumnsField, check_code_of_file, kinds_of
 from calibrant.calibrators._columns import ColumnsCalibrator, score_columns
 from calibrant.calibrators._direction import warn_of_direction
+from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._names import names_taking
 from calibrant.calibrators._registry import DEFAULT, METHODS
 from calibrant.codes import COMBINER, CodeMatrix, check_code, is_one_vs_all, one_vs_all
@@ -307,6 +308,8 @@ class CodeCalibrator(ColumnsCalibrator):
 
 def calibrator_for(chosen: Calibrator, n_dimensions: int, code: object, combine: object) -> Calibrator:
     """Give the unfitted calibrator for scores of some form."""
+    if isinstance(chosen, JointCalibrator):  # it puts the columns together itself
+        return chosen if code is None else chosen.set_params(code=code)
     if code is not None:
         return CodeCalibrator(code, chosen, combine)
     takes = takes_of(chosen)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,14 +16,19 @@ from calibrant._core._checks import (
     check_probabilities,
     check_same_length,
     check_weights,
+    distinct_labels,
+    label_column,
     labels_of_columns,
+    read_classes,
 )
 from calibrant._core._errors import DataError
-from calibrant._core._fields import Choice
+from calibrant._core._field_groups import Matrix
+from calibrant._core._fields import Choice, Either, Maybe
 from calibrant._core._fitted import check_fitted
 from calibrant._core._place import Place
-from calibrant.calibrators._base import check_columns
+from calibrant.calibrators._base import Takes, check_columns
 from calibrant.calibrators._method import BLOCK, RowCalibrator, ScoreKind
+from calibrant.codes import check_code, is_one_vs_all
 from calibrant.maps import NUMPY, Entry, Map, Pool
 from calibrant.passes import (
     Cases,
@@ -37,10 +42,41 @@ from calibrant.passes import (
     RowsInPasses,
 )
 
-#: What the scores are declared to be.
-KIND = Choice("probability", "margin")
 #: How wide the features of a row are at least, and how many rows a block of them has.
 WIDE, SHORTEST = 16, 1024
+
+
+class CodeField(Maybe):
+    """Nothing, the name of a code, or the matrix itself."""
+
+    def __init__(self) -> None:
+        super().__init__(Either(Choice("all_pairs", "one_vs_all", "exhaustive", "ordinal"), Matrix()))
+
+    @property
+    def must(self) -> str:
+        """The name of a code that has but one matrix, or any matrix."""
+        return "None, 'all_pairs', 'one_vs_all', 'exhaustive', 'ordinal', or a matrix of 1, -1 and 0"
+
+    def allows(self, value: Any) -> bool:
+        """Matrices are looked at where the number of classes is known."""
+        if value is None or isinstance(value, str):
+            return super().allows(value)
+        return np.ndim(value) == 2
+
+
+#: What the scores are declared to be, and the code that their columns are those of.
+KIND, CODE = Choice("probability", "margin"), CodeField()
+
+
+class _Form:
+    """What scores a joint method takes: of a class all of a row, of an object as it was fitted."""
+
+    def __get__(self, model: "JointCalibrator | None", owner: object = None) -> Takes:
+        if model is None:
+            return "row"
+        if model.code is not None:
+            return "columns"
+        return "score" if hasattr(model, "map_") and model.n_scores == 1 else "row"
 
 
 class JointCalibrator(RowCalibrator):
@@ -51,7 +87,9 @@ class JointCalibrator(RowCalibrator):
     """
 
     kinds = ("probability", "margin")
+    takes = _Form()  # type: ignore[assignment]
     kind: str
+    code: object
 
     @classmethod
     def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
@@ -111,7 +149,10 @@ class JointCalibrator(RowCalibrator):
 
     def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit in passes."""
-        if (reading.sample.scores.ndim == 2 and reading.sample.scores.shape[1] > 1) or len(classes) > 2:
+        code, n_columns = self._matrix_of(len(classes)), NumberOfColumns.of_scores(reading.sample.scores)
+        if code is not None:
+            check_columns(reading.sample, len(code), "column of the code")
+        elif n_columns > 1 or len(classes) > 2:
             check_columns(reading.sample, len(classes), "class")
         self.map_ = yield from self._in_passes(self._learn(len(classes)), reading.whole())
         self.classes_ = classes
@@ -121,6 +162,21 @@ class JointCalibrator(RowCalibrator):
     def n_scores(self) -> int:
         """How many scores a row has, after the fit."""
         return n_columns_of(self.map_, len(self.classes_))
+
+    def labels_of_columns(self, classes: Array) -> Array | None:
+        """Give the classes, where every column is one of them; None for the columns of a code."""
+        if self.code is None or is_one_vs_all(check_code(self.code, len(classes))):
+            return classes
+        return None
+
+    def _column_labels(self) -> Array | None:
+        return self.labels_of_columns(self.classes_) if hasattr(self, "classes_") else None
+
+    def _matrix_of(self, n_classes: int) -> Float64Array | None:
+        """Which classes the columns of the code speak for, one row per column."""
+        if self.code is None:
+            return None
+        return np.ascontiguousarray(check_code(self.code, n_classes).T, dtype=np.float64)
 
     def _restored(self, at: Place, n_classes: int) -> Map:
         asked = np.full((1, n_columns_of(self.map_, n_classes)), 0.5)
@@ -137,6 +193,8 @@ class JointCalibrator(RowCalibrator):
     ) -> tuple[Rows, Array]:
         """Rows with one score per class, or with one for two of them."""
         matrix = as_columns(scores)
+        if self.code is not None:
+            return self._read_columns(scores, matrix, y, sample_weight, classes)
         if matrix.shape[1] > 1:
             return super()._read_rows(scores, y, sample_weight, classes)
         check_finite(matrix, "scores")
@@ -148,12 +206,41 @@ class JointCalibrator(RowCalibrator):
         self._learn_columns(scores, matrix[:, 0], labels)
         return Rows(matrix, position, weights).present(), labels
 
+    def _read_columns(
+        self,
+        scores: object,
+        matrix: FloatArray,
+        y: object,
+        sample_weight: object,
+        classes: Sequence[object] | None,
+    ) -> tuple[Rows, Array]:
+        """Rows with one score per column of the code."""
+        labels = distinct_labels(label_column(y)) if classes is None else read_classes(classes)
+        self._check_width(matrix, len(labels))
+        check_not_empty(len(matrix))
+        position = check_class_labels(y, len(labels), labels)
+        check_same_length(scores=matrix, labels=position)
+        weights = check_weights(sample_weight, len(matrix))
+        matrix = self._learn_columns(scores, matrix, self.labels_of_columns(labels))
+        return Rows(matrix, position, weights).present(), labels
+
+    def _check_width(self, matrix: FloatArray, n_classes: int) -> None:
+        wanted = check_code(self.code, n_classes).shape[1]
+        if matrix.shape[1] != wanted:
+            raise DataError(
+                f"scores must have one column per column of the code, {wanted} in all; got {matrix.shape[1]} "
+                "columns"
+            )
+        check_finite(matrix, "scores")
+
     def _check_scores(self, scores: object) -> FloatArray:
         check_fitted(self, "map_")
-        if self.n_scores > 1:
+        if self.n_scores > 1 and self.code is None:
             return super()._check_scores(scores)
-        matrix = as_columns(self._in_order(scores, self.classes_, 1))
-        if matrix.shape[1] != 1:
+        matrix = as_columns(self._in_order(scores, self._column_labels(), self.n_scores))
+        if self.code is not None:
+            self._check_width(matrix, len(self.classes_))
+        elif matrix.shape[1] != 1:
             raise DataError(
                 f"scores must be one per row, as in the fit; got {matrix.shape[1]} columns; pass that of "
                 "the second class"
@@ -170,7 +257,12 @@ class NumberOfColumns(Question[int]):
 
     def of_cases(self, cases: Cases) -> int:
         """One, or as many as there are columns."""
-        return 1 if cases.scores.ndim == 1 else int(cases.scores.shape[1])
+        return self.of_scores(cases.scores)
+
+    @staticmethod
+    def of_scores(scores: FloatArray) -> int:
+        """The same of the scores themselves."""
+        return 1 if scores.ndim == 1 else int(scores.shape[1])
 
     def in_passes(self, rows: RowsInPasses) -> Plan[int]:
         """The sample tells."""

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from calibrant._core._field_groups import Record
-from calibrant.calibrators._joint import KIND, JointCalibrator, joint_rows
+from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, joint_rows
 from calibrant.calibrators._linear_members import Features, alone, most_rows
+from calibrant.calibrators._one_thread import one_thread
 from calibrant.maps import Map
 from calibrant.passes import Learning
 
@@ -21,6 +22,9 @@ class MatrixCalibrator(JointCalibrator, name="matrix"):
     ----------
     kind : {"probability", "margin"}, default="probability"
         What the scores are.
+    code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
+        The code matrix behind the scores, which then have one column per column of it, as in
+        `CodeCalibrator`. Every class has the sum of the margins, or log-odds, of the columns by its row.
     classes : array-like of shape (k,), optional
         The labels of the columns in order. By default the sorted labels of `y`, which must then be as many
         as there are columns.
@@ -66,13 +70,18 @@ class MatrixCalibrator(JointCalibrator, name="matrix"):
     array([[0.83, 0.08, 0.09]])
     """
 
-    def __init__(self, kind: str = "probability", classes: Sequence[object] | None = None) -> None:
+    def __init__(
+        self, kind: str = "probability", code: object = None, classes: Sequence[object] | None = None
+    ) -> None:
         self.kind = kind
+        self.code = code
         self.classes = classes
 
-    parameters = Record(kind=KIND)
+    parameters = Record(kind=KIND, code=CODE)
     complexity = 4.5
 
     def _learn(self, n_classes: int) -> Learning[Map]:
-        rows = yield from joint_rows(most_rows(n_classes), self.kind, n_classes, None)
-        return alone("matrix", rows, Features.of_rows(rows, ("matrix",)))
+        code = self._matrix_of(n_classes)
+        rows = yield from joint_rows(most_rows(n_classes), self.kind, n_classes, code)
+        with one_thread():
+            return alone("matrix", rows, Features.of_rows(rows, ("matrix",)))

@@ -46,7 +46,28 @@ def new_calibrator(calibrator: object) -> Calibrator:
     return copied  # type: ignore[no-any-return]
 
 
-def named_method(name: str, kind: ScoreKind = "margin") -> Method:
+def calibrator_of_kind(calibrator: object, kind: ScoreKind) -> Calibrator:
+    """Make a new, unfitted calibrator; one that is named, and must know what its scores are, is told so.
+
+    Parameters
+    ----------
+    calibrator : str or object
+        Its name, or a calibrator to copy, which has its own say.
+    kind : {"margin", "probability"}
+        What the scores are.
+
+    Returns
+    -------
+    object
+        The calibrator.
+    """
+    new = new_calibrator(calibrator)
+    if isinstance(calibrator, str) and isinstance(new, Method) and "kind" in new.parameters.fields:
+        new.set_params(kind=kind)
+    return new
+
+
+def named_method(name: str, n_rows: int, kind: ScoreKind = "margin") -> Method:
     """Give the calibrator that a comparison tries, and the command fits, under a name.
 
     Parameters

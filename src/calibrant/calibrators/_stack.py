@@ -10,8 +10,9 @@ from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Record
 from calibrant._core._fields import Choice, Flag, Maybe
-from calibrant.calibrators._joint import KIND, JointCalibrator, JointRows, joint_rows
+from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, JointRows, joint_rows
 from calibrant.calibrators._linear_members import LINEAR, SHARE, Features
+from calibrant.calibrators._one_thread import one_thread
 from calibrant.calibrators._softmax_fit import fit_softmax
 from calibrant.calibrators._stairs import left_out_stairs, sort_scores, stairs_of
 from calibrant.maps import Linear, Map, Pool, Stairs, mixed
@@ -57,6 +58,9 @@ class StackCalibrator(JointCalibrator, name="stack"):
         probability, of more classes the order of the classes in a row stays.
     kind : {"probability", "margin"}, default="probability"
         What the scores are.
+    code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
+        The code matrix behind the scores, which then have one column per column of it, as in
+        `CodeCalibrator`. Every class has the sum of the margins, or log-odds, of the columns by its row.
     classes : array-like of shape (k,), optional
         The labels of the columns in order. By default the sorted labels of `y`, which must then be as many
         as there are columns.
@@ -130,14 +134,18 @@ class StackCalibrator(JointCalibrator, name="stack"):
         members: Sequence[str] | None = None,
         keep_order: bool = False,
         kind: str = "probability",
+        code: object = None,
         classes: Sequence[object] | None = None,
     ) -> None:
         self.members = members
         self.keep_order = keep_order
         self.kind = kind
+        self.code = code
         self.classes = classes
 
-    parameters = Record(members=Maybe(ListOf(Choice(*MEMBERS), least=1)), keep_order=Flag(), kind=KIND)
+    parameters = Record(
+        members=Maybe(ListOf(Choice(*MEMBERS), least=1)), keep_order=Flag(), kind=KIND, code=CODE
+    )
     complexity = 6
 
     @property
@@ -189,8 +197,9 @@ class StackCalibrator(JointCalibrator, name="stack"):
 
     def _learn(self, n_classes: int) -> Learning[Map]:
         most = min(MOST_ROWS, max(FIT_ENTRIES // n_classes, LEAST_ROWS))
-        rows = yield from joint_rows(most, self.kind, n_classes, None)
-        return fit_pool(rows, self._names(n_classes), rising=bool(self.keep_order))
+        rows = yield from joint_rows(most, self.kind, n_classes, self._matrix_of(n_classes))
+        with one_thread():
+            return fit_pool(rows, self._names(n_classes), rising=bool(self.keep_order))
 
 
 def fit_pool(rows: JointRows, names: Sequence[str], *, rising: bool = False) -> Pool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Record
-from calibrant.calibrators._joint import KIND, JointCalibrator, NumberOfColumns
+from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, NumberOfColumns
 from calibrant.maps import HALVES, NUMPY, Map, Softmax, features_named
 from calibrant.passes import Cases, Learning, Plan, Question, RowsInPasses, Sums, travels
 
@@ -134,6 +134,9 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
     ----------
     kind : {"probability", "margin"}, default="probability"
         What the scores are.
+    code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
+        The code matrix behind the scores, which then have one column per column of it, as in
+        `CodeCalibrator`. Every class has the sum of the margins, or log-odds, of the columns by its row.
     classes : array-like of shape (k,), optional
         The labels of the columns in order. By default the sorted labels of `y`, which must then be as many
         as there are columns.
@@ -174,24 +177,30 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
     array([[0.93, 0.06, 0.01]])
     """
 
-    def __init__(self, kind: str = "probability", classes: Sequence[object] | None = None) -> None:
+    def __init__(
+        self, kind: str = "probability", code: object = None, classes: Sequence[object] | None = None
+    ) -> None:
         self.kind = kind
+        self.code = code
         self.classes = classes
 
-    parameters = Record(kind=KIND)
+    parameters = Record(kind=KIND, code=CODE)
     complexity = 1.5
 
     @property
     def inverse_temperature_(self) -> float:
         """The number that logarithms, or margins, are multiplied by."""
         slope = np.asarray(self.map_.slope)  # type: ignore[attr-defined]
-        return float(slope) if slope.ndim == 0 else float(np.abs(slope).sum())
+        if slope.ndim == 0:
+            return float(slope)
+        return float(np.abs(slope).max()) * (2 if self.code is None else 1)  # a single score is halved
 
     def _learn(self, n_classes: int) -> Learning[Map]:
-        single = (yield NumberOfColumns()) == 1
-        probable = self.kind == "probability"
-        matrix = HALVES if single else None
-        features = ("any_log_odds" if single else "any_log") if probable else "score"
+        code = self._matrix_of(n_classes)
+        single = code is None and (yield NumberOfColumns()) == 1
+        matrix = HALVES if single else code
+        features = "any_log" if matrix is None else "any_log_odds"
+        features = features if self.kind == "probability" else "score"
         slopes = Tempered(1.0, features, matrix)
         begin = yield Guess(slopes, n_classes)
         inverse = yield from _search(slopes, begin, n_classes)

@@ -14,10 +14,11 @@ from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
     CodeCalibrator,
+    JointCalibrator,
     calibrator_for,
+    calibrator_of_kind,
     fit_rows,
     names_taking,
-    new_calibrator,
     takes_of,
     warn_of_direction,
 )
@@ -180,7 +181,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The fitted classifier.
         """
         check_option("response_method", self.response_method, METHODS)
-        new_calibrator(self.calibrator)
+        self._new_calibrator()
         check_combiner(self.combine)
         check_scored(self.estimator)
         given = read_given(self, X, y, sample_weight, fit_params, self.cv)
@@ -218,24 +219,30 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.estimator_, self.response_method_ = trained.estimator, trained.method
             self.code_ = None
         else:
-            if takes_of(new_calibrator(self.calibrator)) != "score":
+            joint = isinstance(self._new_calibrator(), JointCalibrator)
+            if takes_of(self._new_calibrator()) != "score" and not joint:
                 raise ParameterError(
                     "calibrator must take one score for the columns of a code; "
                     f"got {self.calibrator!r}, which takes one per class; use code=None"
                 )
             code = check_code(self.code, len(classes), random_state=self.random_state)
+            if joint and not code.all():
+                raise ParameterError(
+                    f"code must have no zeros for {self.calibrator!r}, which needs the scores of all columns "
+                    "for every row; got a code that leaves out classes; use another code or calibrator"
+                )
             # A combination that cannot take this code says so now, and not after the training.
-            check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
+            if not joint:
+                check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
             sides = binary_problems(code, position, weights)
             problems = [Problem.of_column(side, plan, len(position)) for side in sides]
             trainable = [problem for problem in problems if problem is not None]
             results = iter(train_all(self.estimator, X, trainable, **how))
             self.columns_ = [None if problem is None else next(results) for problem in problems]
-            columns = zip(self.columns_, problems, strict=True)
-            self.calibrator_ = CodeCalibrator(code, self.calibrator, self.combine).fit_columns(
-                [None if each is None else self._cases(each, problem, weights) for each, problem in columns],
-                np.bincount(position, weights, len(classes)).astype(np.float64),
-                classes,
+            self.calibrator_ = (
+                self._calibrate_jointly(code, position, weights, classes)
+                if joint
+                else self._calibrate_columns(code, problems, position, weights, classes)
             )
             self.code_ = code
         warn_of_direction(self.calibrator_, len(plan.splits))
@@ -297,7 +304,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _response(self) -> str:
         """The score that is wanted: that of a calibrator of probabilities is one."""
-        if not getattr(new_calibrator(self.calibrator), "takes_probabilities", False):
+        if not getattr(self._new_calibrator(), "takes_probabilities", False):
             return self.response_method
         if self.response_method in ("auto", "predict_proba") and hasattr(self.estimator, "predict_proba"):
             return "predict_proba"
@@ -321,7 +328,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self, trained: Trained, position: Array, weights: Float64Array | None, classes: Array
     ) -> Calibrator:
         calibrator = calibrator_for(
-            new_calibrator(self.calibrator), 1 if self._is_single(classes) else 2, None, self.combine
+            self._new_calibrator(), 1 if self._is_single(classes) else 2, None, self.combine
         )
         one = takes_of(calibrator) == "score"
         weight = None if weights is None else weights[trained.rows]
@@ -330,9 +337,38 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         fitted.classes_ = classes  # one of the user's own has seen only which rows are of the second
         return fitted
 
+    def _calibrate_columns(
+        self, code: Array, problems: list[Any], position: Array, weights: Float64Array | None, classes: Array
+    ) -> Calibrator:
+        """Every column by itself."""
+        columns = zip(self.columns_, problems, strict=True)
+        return CodeCalibrator(code, self.calibrator, self.combine).fit_columns(
+            [None if each is None else self._cases(each, problem, weights) for each, problem in columns],
+            np.bincount(position, weights, len(classes)).astype(np.float64),
+            classes,
+        )
+
+    def _calibrate_jointly(
+        self, code: Array, position: Array, weights: Float64Array | None, classes: Array
+    ) -> Calibrator:
+        """All columns of a row together."""
+        calibrator = calibrator_for(self._new_calibrator(), 2, code, self.combine)
+        trained: list[Any] = self.columns_
+        kept = trained[0].rows
+        scores = np.column_stack([each.scores[:, 1] for each in trained])
+        rows = Rows(scores, position[kept], None if weights is None else weights[kept])
+        return fit_rows(calibrator, rows, classes)
+
+    def _new_calibrator(self) -> Calibrator:
+        """The unfitted calibrator; what the learner's scores are is known here."""
+        probable = self.response_method in ("auto", "predict_proba") and hasattr(
+            self.estimator, "predict_proba"
+        )
+        return calibrator_of_kind(self.calibrator, "probability" if probable else "margin")
+
     def _is_single(self, classes: Array) -> bool:
         """Whether one score is calibrated: that of the second of two classes."""
-        return len(classes) == 2 and takes_of(new_calibrator(self.calibrator)) == "score"
+        return len(classes) == 2 and takes_of(self._new_calibrator()) == "score"
 
     def _scores_for(self, calibrator: Calibrator, scores: Float64Array) -> Float64Array:
         """What a calibrator takes: the score of every class, or with two classes that of the second."""

@@ -7,9 +7,11 @@ import click
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
-from calibrant.calibrators import DEFAULT, METHODS
-from calibrant.cli._options import columns_of
-from calibrant.cli._progress import showing
+from calibrant.calibrators import DEFAULT, METHODS, JointCalibrator
+from calibrant.cli._cost_file import CostFile, read_cost_file
+from calibrant.cli._direction import ScoreCheck
+from calibrant.cli._options import listed
+from calibrant.cli._passes import rows_in_passes
 from calibrant.cli._show import (
     Table,
     amount,
@@ -110,7 +112,7 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         raise ParameterError(
             f"--method {method} takes probabilities, and no margins, so they must be --kind probability"
         )
-    if chosen.takes != "score" and code is not None:
+    if chosen.takes != "score" and code is not None and not issubclass(chosen, JointCalibrator):
         raise ParameterError(
             f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
             "leave out one of them"
@@ -122,8 +124,9 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         )
 
 
-def _check_columns(method: str, columns: tuple[str, ...]) -> None:
-    if METHODS[method].takes == "row" and len(columns) == 1:
+def _check_columns(method: str, columns: Sequence[str]) -> None:
+    chosen = METHODS[method]
+    if chosen.takes == "row" and len(columns) == 1 and not issubclass(chosen, JointCalibrator):
         raise ParameterError(
             f"--method {method} takes one score per class, so --scores must name several columns; got only "
             f"{columns[0]!r}; use another method, such as {DEFAULT}"

@@ -132,7 +132,8 @@ class Start:
     def formula(self, given: Any, n_classes: int, ops: Operations) -> Any:
         """The probabilities q of the classes."""
         z = given if self.floor is None else ops.log(given + self.floor)
-        return mixed(softmax(z * self.scale, ops), self.share, n_classes)
+        scale = np.full(n_classes, self.scale)  # onnxruntime rounds a number after a product to 32 bits
+        return mixed(softmax(z * scale, ops), self.share, n_classes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,13 @@ import numpy as np
 from calibrant._core._fitted import check_fitted
 from calibrant._core._place import ModelFileError
 from calibrant._core._whole_files import write_whole
-from calibrant.calibrators import CalibratorBase, ColumnsCalibrator, ConstantAnswer, calibrator_kinds
+from calibrant.calibrators import (
+    CalibratorBase,
+    ColumnsCalibrator,
+    ConstantAnswer,
+    RowCalibrator,
+    calibrator_kinds,
+)
 from calibrant.decisions import least_risk_in_graph
 from calibrant.maps import Graph, Map, OnnxExportError, Tensor, answers, answers_of_rows, refusals
 from calibrant.models._onnx_combine import combine
@@ -158,7 +164,7 @@ def _proba(graph: Graph, calibrator: CalibratorBase) -> Tensor:
         code, counts = calibrator.fitted_code
         return combine(answers(graph.scores, maps), calibrator.combine, code, counts) + refused
     fitted = _map_of(calibrator)
-    if calibrator.takes == "row":
+    if isinstance(calibrator, RowCalibrator):
         refused = refusals(graph.scores, [fitted.takes_probabilities] * graph.n_columns)
         return answers_of_rows(graph.scores, fitted) + refused
     scores = graph.scores.as_vector()

@@ -1,0 +1,127 @@
+"""The joint methods in the other rooms: a single score, the columns of a code, a learner."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC, LinearSVC
+
+from calibrant import CalibrantError, CalibratedClassifier, ScoreModel, StackCalibrator, TemperatureCalibrator
+from calibrant.calibrators import METHODS
+from calibrant.codes import all_pairs, exhaustive
+from calibrant.files import Rows, fit_in_passes
+from calibrant.models import from_document, to_document
+from calibrators.joint_rows import log_loss_of, three_ways_wrong
+from models.cases import pair_scores
+from models.onnx_cases import proba_of
+
+JOINT = ("temperature", "vector", "matrix", "stack")
+KINDS = ("probability", "margin")
+
+
+def single_score(kind, n_rows=200):
+    scores, y = three_ways_wrong(n_rows, 2, kind="margin")
+    margin = scores[:, 1] - scores[:, 0]
+    return (margin if kind == "margin" else 1 / (1 + np.exp(-margin))), y
+
+
+def coded(kind, n_rows=300, seed=0):
+    """The scores of all pairs of four classes."""
+    scores, y = pair_scores(n_rows, 4, seed)
+    return (scores if kind == "margin" else 1 / (1 + np.exp(-scores))), y
+
+
+def travelled(model):
+    return from_document(json.loads(json.dumps(to_document(model), allow_nan=False)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", JOINT)
+def test_a_single_score_in_a_model_in_a_file_in_a_graph_and_in_passes(name, kind):
+    scores, y = single_score(kind)
+    alone = METHODS[name](kind=kind).fit(scores, y)
+    expected = alone.predict_proba(scores)
+    model = ScoreModel(METHODS[name](kind=kind)).fit(scores, np.array(["no", "yes"])[y])
+    np.testing.assert_array_equal(model.predict_proba(scores), expected)
+    assert to_document(model)["scores"] == "one_per_row"
+    assert model.top_candidates(scores[:3], 1).label.shape == (3, 1)
+    for again in (travelled(alone), travelled(model)):
+        np.testing.assert_array_equal(again.predict_proba(scores), expected)
+    for each in (alone, model):
+        np.testing.assert_allclose(proba_of(each, scores), expected, rtol=0, atol=1e-9)
+    batches = [Rows(scores[:90, None], y[:90]), Rows(scores[90:, None], y[90:])]
+    passed = fit_in_passes(METHODS[name](kind=kind), lambda: batches, classes=[0, 1])
+    np.testing.assert_allclose(passed.predict_proba(scores), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", JOINT)
+def test_the_columns_of_a_code(name, kind):
+    scores, y = coded(kind)
+    alone = METHODS[name](kind=kind, code="all_pairs").fit(scores, y)
+    expected = alone.predict_proba(scores)
+    assert expected.shape == (len(y), 4)
+    np.testing.assert_allclose(expected.sum(axis=1), 1)
+    by_matrix = clone(alone).set_params(code=all_pairs(4)).fit(scores, y)
+    np.testing.assert_array_equal(by_matrix.predict_proba(scores), expected)
+    model = ScoreModel(METHODS[name](kind=kind), code="all_pairs", combine="coupling").fit(scores, y)
+    np.testing.assert_array_equal(model.predict_proba(scores), expected)
+    assert to_document(model)["scores"] == "one_per_column_of_the_code"
+    for again in (travelled(alone), travelled(model), travelled(by_matrix)):
+        np.testing.assert_array_equal(again.predict_proba(scores), expected)
+    np.testing.assert_allclose(proba_of(model, scores), expected, rtol=0, atol=1e-9)
+    batches = [Rows(scores[:120], y[:120]), Rows(scores[120:], y[120:])]
+    passed = fit_in_passes(METHODS[name](kind=kind, code="all_pairs"), lambda: batches, classes=range(4))
+    np.testing.assert_allclose(passed.predict_proba(scores), expected, rtol=0, atol=1e-12)
+    with pytest.raises(CalibrantError, match="one column per column of the code, 6 in all; got 5 columns"):
+        alone.predict_proba(scores[:, :5])
+    with pytest.raises(CalibrantError, match="one column per column of the code, 6 in all; got 4 columns"):
+        clone(alone).fit(scores[:, :4], y)
+
+
+@pytest.mark.parametrize("name", JOINT)
+def test_other_labels_are_other_rows_of_the_code(name):
+    """To the last bit for the stack, vector and matrix; the temperature adds classes in another order."""
+    scores, y = coded("margin")
+    old_of = np.array([2, 0, 3, 1])
+    one = METHODS[name](kind="margin", code=all_pairs(4)).fit(scores, y).predict_proba(scores)
+    moved = METHODS[name](kind="margin", code=all_pairs(4)[old_of]).fit(scores, np.argsort(old_of)[y])
+    atol = 1e-12 if name == "temperature" else 0
+    np.testing.assert_allclose(moved.predict_proba(scores), one[:, old_of], rtol=0, atol=atol)
+
+
+def test_columns_of_a_code_are_worth_more_together():
+    """Pairwise margins of a machine: the stack is ahead of one number for all of them."""
+    scores, y = coded("margin", 2000)
+    new, label = coded("margin", 2000, seed=1)
+    stack = StackCalibrator(kind="margin", code="all_pairs").fit(scores, y)
+    one = TemperatureCalibrator(kind="margin", code="all_pairs").fit(scores, y)
+    assert log_loss_of(stack.predict_proba(new), label) < log_loss_of(one.predict_proba(new), label) + 0.01
+
+
+@pytest.mark.parametrize("name", JOINT)
+@pytest.mark.parametrize(
+    ("learner", "kind"),
+    [(LinearSVC(), "margin"), (LogisticRegression(max_iter=300), "probability")],
+    ids=["margin", "proba"],
+)
+def test_a_classifier_tells_it_what_the_learner_says(name, learner, kind):
+    X, y = load_iris(return_X_y=True)
+    for rows in (slice(None), slice(50, None)):  # three classes, and two
+        model = CalibratedClassifier(learner, name).fit(X[rows], y[rows])
+        assert model.calibrator_.kind == kind
+        proba = model.predict_proba(X[rows])
+        np.testing.assert_allclose(proba.sum(axis=1), 1)
+        assert (model.predict(X[rows]) == y[rows]).mean() > 0.85
+
+
+def test_a_classifier_of_a_code_without_zeros():
+    X, y = load_iris(return_X_y=True)
+    model = CalibratedClassifier(LinearSVC(), "stack", code="exhaustive").fit(X, y)
+    assert model.calibrator_.n_scores == exhaustive(3).shape[1]
+    assert (model.predict(X) == y).mean() > 0.85
+    with pytest.raises(CalibrantError, match="code must have no zeros for 'stack'"):
+        CalibratedClassifier(SVC(), "stack", code="all_pairs").fit(X, y)
