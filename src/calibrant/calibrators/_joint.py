@@ -22,14 +22,14 @@ from calibrant._core._checks import (
     read_classes,
 )
 from calibrant._core._errors import DataError
-from calibrant._core._field_groups import Matrix
+from calibrant._core._field_groups import Matrix, Record
 from calibrant._core._fields import Choice, Either, Maybe
 from calibrant._core._fitted import check_fitted
 from calibrant._core._place import Place
 from calibrant.calibrators._base import Takes, check_columns
 from calibrant.calibrators._method import BLOCK, RowCalibrator, ScoreKind
 from calibrant.codes import check_code, is_one_vs_all
-from calibrant.maps import NUMPY, Entry, Map, Pool
+from calibrant.maps import NUMPY, AnyMap, Entry, Map, Pool
 from calibrant.passes import (
     Cases,
     DistinctRows,
@@ -61,7 +61,10 @@ class CodeField(Maybe):
         """Matrices are looked at where the number of classes is known."""
         if value is None or isinstance(value, str):
             return super().allows(value)
-        return np.ndim(value) == 2
+        try:
+            return np.ndim(value) == 2
+        except ValueError:  # rows of different lengths
+            return False
 
 
 #: What the scores are declared to be, and the code that their columns are those of.
@@ -88,6 +91,7 @@ class JointCalibrator(RowCalibrator):
 
     kinds = ("probability", "margin")
     takes = _Form()  # type: ignore[assignment]
+    fitted = Record(map=AnyMap(Pool))
     kind: str
     code: object
 

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Record
 from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, NumberOfColumns
-from calibrant.maps import HALVES, NUMPY, Map, Softmax, features_named
+from calibrant.maps import HALVES, NUMPY, AnyMap, Map, Softmax, features_named
 from calibrant.passes import Cases, Learning, Plan, Question, RowsInPasses, Sums, travels
 
 #: Steps at most, the relative length of a step after which no further one is needed, and the rows of a guess.
@@ -185,6 +185,7 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
         self.classes = classes
 
     parameters = Record(kind=KIND, code=CODE)
+    fitted = Record(map=AnyMap(Softmax))
     complexity = 1.5
 
     @property

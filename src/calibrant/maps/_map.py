@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant._core._field_groups import Record, check_keys
+from calibrant._core._field_groups import Record, check_keys, object_schema
 from calibrant._core._fields import Field, Schema
 from calibrant._core._place import Place
 from calibrant.maps._operations import NUMPY, Operations
@@ -82,19 +82,31 @@ def _side_by_side(values: list[Any]) -> Any:
 
 
 class AnyMap(Field):
-    """A map in a file: its name, and its fields."""
+    """A map in a file: its name, and its fields.
+
+    Parameters
+    ----------
+    *kinds : type
+        What it must be one of; by default any map that is known.
+    """
 
     json_type = (dict,)
     what = "an object"
+
+    def __init__(self, *kinds: type[Map]) -> None:
+        self._kinds = {each.name: each for each in kinds}
 
     def write(self, value: Map) -> Any:
         """The name of the map and its fields."""
         return {"map": value.name, **value.fields.write(value)}
 
     def _read(self, plain: Any, at: Place) -> Map:
-        kind = MAPS.get(plain.get("map")) if isinstance(plain.get("map"), str) else None
+        known, name = self._kinds or MAPS, plain.get("map")
+        if "map" not in plain:
+            at.fail("must have the field 'map'; it is missing")
+        kind = known.get(name) if isinstance(name, str) else None
         if kind is None:
-            (at / "map").refuse(f"be one of {', '.join(MAPS)}", plain.get("map"))
+            (at / "map").refuse(f"be one of {', '.join(known)}", name)
         check_keys(plain, ("map", *kind.fields.fields), at)
         given = {name: field.read(plain[name], at / name) for name, field in kind.fields.fields.items()}
         found = kind(**given)
@@ -102,5 +114,11 @@ class AnyMap(Field):
         return found
 
     def schema(self) -> Schema:
-        """An object that names its map."""
+        """An object that names its map; where it is one of a few, also what else it has."""
+        if self._kinds:
+            schemas = [
+                object_schema({"map": {"const": name}, **kind.fields.schema()["properties"]})
+                for name, kind in self._kinds.items()
+            ]
+            return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
         return {"type": "object", "properties": {"map": {"type": "string"}}, "required": ["map"]}
