@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, LinearSVC
 
 from calibrant import CalibrantError, CalibratedClassifier, ScoreModel, StackCalibrator, TemperatureCalibrator
-from calibrant.calibrators import METHODS
+from calibrant.calibrators import METHODS, CodeCalibrator
 from calibrant.codes import all_pairs, exhaustive
 from calibrant.files import Rows, fit_in_passes
 from calibrant.models import from_document, to_document
@@ -80,6 +80,8 @@ def test_the_columns_of_a_code(name, kind):
         alone.predict_proba(scores[:, :5])
     with pytest.raises(CalibrantError, match="one column per column of the code, 6 in all; got 4 columns"):
         clone(alone).fit(scores[:, :4], y)
+    with pytest.raises(CalibrantError, match=rf"use {type(alone).__name__}\(code=\.\.\.\)"):
+        CodeCalibrator("all_pairs", name).fit(scores, y)
 
 
 @pytest.mark.parametrize("name", JOINT)

@@ -21,6 +21,7 @@ from calibrant.calibrators._column_fields import (
     ColumnsKind,
     check_prior,
 )
+from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import SIDES, ScoreCalibrator
 from calibrant.calibrators._names import new_calibrator
 from calibrant.codes import CodeMatrix, check_combiner
@@ -214,9 +215,12 @@ class ColumnsCalibrator(CalibratorBase):
             combine(code, np.full((1, code.shape[1]), 0.5))  # one that cannot take this code says so now
         if takes_of(new) != "score":
             what, advice = ("", "OneVsAllCalibrator") if self.takes == "row" else (OF_CODE, "a code")
+            advice = f"use it without {advice}"
+            if what and isinstance(new, JointCalibrator):
+                advice = f"it puts the columns together itself: use {type(new).__name__}(code=...)"
             raise ParameterError(
                 f"calibrator must take one score{what}; got {self.calibrator!r}, which takes one per class; "
-                f"use it without {advice}"
+                f"{advice}"
             )
         if isinstance(new, CalibratorBase):
             new.check_parameters()
