@@ -96,7 +96,7 @@ class JointCalibrator(RowCalibrator):
     code: object
 
     @classmethod
-    def for_rows(cls, n_rows: int, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
+    def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:
         """Declare what the scores are."""
         return cls(kind=kind)
 

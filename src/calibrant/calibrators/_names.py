@@ -67,7 +67,7 @@ def calibrator_of_kind(calibrator: object, kind: ScoreKind) -> Calibrator:
     return new
 
 
-def named_method(name: str, n_rows: int, kind: ScoreKind = "margin") -> Method:
+def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     """Give the calibrator that a comparison tries, and the command fits, under a name.
 
     Parameters

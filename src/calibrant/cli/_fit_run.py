@@ -8,10 +8,8 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
 from calibrant.calibrators import DEFAULT, METHODS, JointCalibrator
-from calibrant.cli._cost_file import CostFile, read_cost_file
-from calibrant.cli._direction import ScoreCheck
-from calibrant.cli._options import listed
-from calibrant.cli._passes import rows_in_passes
+from calibrant.cli._options import columns_of
+from calibrant.cli._progress import showing
 from calibrant.cli._show import (
     Table,
     amount,
@@ -124,7 +122,7 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         )
 
 
-def _check_columns(method: str, columns: Sequence[str]) -> None:
+def _check_columns(method: str, columns: tuple[str, ...]) -> None:
     chosen = METHODS[method]
     if chosen.takes == "row" and len(columns) == 1 and not issubclass(chosen, JointCalibrator):
         raise ParameterError(
