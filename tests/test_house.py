@@ -197,7 +197,7 @@ def test_the_guide_shows_how_often_intervals_covered(monkeypatch):
 
 
 def test_intervals_cover_as_often_as_they_should(monkeypatch):
-    """Means, areas and differences in 93 to 97% of cases, up to the chance of 2,000 of them; others in 90%."""
+    """Means, areas and differences in 93 to 97% of cases, up to chance; others in 90%."""
     monkeypatch.syspath_prepend(ROOT)
     coverage = importlib.import_module("benchmarks.coverage")
     for row in coverage.kept():
