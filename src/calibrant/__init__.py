@@ -7,6 +7,7 @@ from importlib import import_module
 
 _HOME = {
     "AccuracyTableCalibrator": "calibrators",
+    "BetaCalibrator": "calibrators",
     "BinningCalibrator": "calibrators",
     "CalibrantError": "_core._errors",
     "CalibratedClassifier": "classifiers",
@@ -46,6 +47,7 @@ _ROOMS = (
 
 __all__ = [
     "AccuracyTableCalibrator",
+    "BetaCalibrator",
     "BinningCalibrator",
     "CalibrantError",
     "CalibratedClassifier",

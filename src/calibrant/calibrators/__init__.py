@@ -1,7 +1,7 @@
 """One score, or one row of scores, to probabilities. One method per file, and the registry of them.
 
 - `METHODS`: all methods by name; `new_calibrator` makes one, `named_method` one made fit for new rows.
-- `SigmoidCalibrator`, `BinningCalibrator`, `PAVCalibrator`: two classes, one score per row;
+- `SigmoidCalibrator`, `BetaCalibrator`, `PAVCalibrator`, `BinningCalibrator`: two classes, one score per row;
   `IdentityCalibrator` leaves it as it is.
 - `OneVsAllCalibrator`: any number of classes, one score per class, by the two-class methods;
   `CodeCalibrator`: one score per column of a code matrix.
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         n_scores_of as n_scores_of,
         takes_of as takes_of,
     )
+    from calibrant.calibrators._beta import BetaCalibrator
     from calibrant.calibrators._binning import BinningCalibrator, Bins
     from calibrant.calibrators._candidates import (
         Candidates,
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AccuracyTable": "calibrant.calibrators._table",
     "AccuracyTableCalibrator": "calibrant.calibrators._accuracy_table",
+    "BetaCalibrator": "calibrant.calibrators._beta",
     "BinningCalibrator": "calibrant.calibrators._binning",
     "Bins": "calibrant.calibrators._binning",
     "Blocks": "calibrant.passes",
@@ -174,6 +176,7 @@ __all__ = [
     "METHODS",
     "AccuracyTable",
     "AccuracyTableCalibrator",
+    "BetaCalibrator",
     "BinningCalibrator",
     "Bins",
     "Blocks",

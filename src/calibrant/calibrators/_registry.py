@@ -61,6 +61,7 @@ METHODS = Registry(
         for name, module in {
             "pav": "_pav",
             "sigmoid": "_sigmoid",
+            "beta": "_beta",
             "binning": "_binning",
             "identity": "_identity",
             "accuracy_table": "_accuracy_table",
