@@ -8,21 +8,7 @@ from sklearn.base import clone
 
 from calibrant.calibrators import CodeCalibrator, OneVsAllCalibrator, fit_rows
 from calibrant.calibrators._rank_questions import CellsByRank
-from calibrant.maps import (
-    Basis,
-    Constant,
-    Entry,
-    Identity,
-    IntervalLookup,
-    Linear,
-    Lines,
-    Logistic,
-    Pool,
-    Softmax,
-    Stairs,
-    Start,
-    Steps,
-)
+from calibrant.maps import Bounds, Constant, Identity, IntervalLookup, Lines, Logistic, Softmax, Steps
 from calibrant.passes import Cases, EqualBins, EveryRow, InUnitInterval, Isotonic, Rows, Several
 from models.cases import OURS, class_scores, pair_scores, softmax, squashed
 
@@ -36,6 +22,12 @@ N_ROWS = 60
 #: A map of every class that can stand in a file, and scores that say all about it.
 MAP_EXAMPLES = {
     "steps": Steps(IntervalLookup(np.array([-1.0, 0.1, 0.1, 7.0])), np.array([0.1, 0.0, 1.0, 1 / 3, 0.7])),
+    "bounds": Bounds(
+        IntervalLookup(np.array([0.0, 0.1])),
+        np.array([0.0, 1 / 3, 0.6]),
+        IntervalLookup(np.array([-1.0, 0.3])),
+        np.array([0.4, 2 / 3, 1.0]),
+    ),
     "lines": Lines.through(np.array([-1e300, 0.1, 0.3, 1e300]), np.array([0.0, 0.1, 2 / 3, 1.0]), 0.01),
     "logistic": Logistic((-1.7, 0.1), 1 / 3, "logs"),
     "constant": Constant(1 / 3),

@@ -9,6 +9,7 @@ from calibrant._core._place import ModelFileError, Place
 from calibrant.maps import (
     MAPS,
     AnyMap,
+    Bounds,
     Constant,
     Graph,
     Identity,
@@ -29,6 +30,16 @@ ONE_SCORE = {
     "steps": (
         Steps(IntervalLookup(np.array([0.2, 0.5])), np.array([0.1, 0.4, 0.9])),
         lambda p: np.select([p <= 0.2, p <= 0.5], [0.1, 0.4], 0.9),
+    ),
+    "bounds": (
+        Bounds(
+            *(IntervalLookup(np.array([0.2])), np.array([0.1, 0.4])),
+            *(IntervalLookup(np.array([0.3, 0.6])), np.array([0.5, 0.7, 1.0])),
+        ),
+        lambda p: (
+            (high := np.select([p <= 0.3, p <= 0.6], [0.5, 0.7], 1.0))
+            / (1 - np.where(p <= 0.2, 0.1, 0.4) + high)
+        ),
     ),
     "lines": (
         Lines.through(np.array([0.2, 0.4, 0.9]), np.array([0.1, 0.3, 0.8])),
@@ -69,6 +80,10 @@ def test_maps_of_several_columns_are_those_of_every_column():
     maps = [one for one, _ in ONE_SCORE.values()]
     maps += [
         Steps(IntervalLookup(np.array([0.7])), np.array([0.2, 0.3])),
+        Bounds(
+            *(IntervalLookup(np.array([0.1, 0.8])), np.array([0.1, 0.4, 0.5])),
+            *(IntervalLookup(np.array([])), np.array([0.6])),
+        ),
         Logistic((4.0,), -1.0),
         Lines.through(np.array([0.1, 0.3]), np.array([0.5, 0.6])),
         Constant(0.9),

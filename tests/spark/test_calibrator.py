@@ -15,7 +15,7 @@ from calibrant.codes import all_pairs
 from calibrant.models import ScoreModel, load, named_method, to_document
 from calibrant.spark import ScoreCalibrator, ScoreCalibratorModel, _engine
 
-METHODS = ["pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic", "temperature", "stack"]
+METHODS = ["pav", "sigmoid", "binning", "venn_abers", "accuracy_table", "ranked_logistic"]
 
 
 def frame_of(spark, scores, label, n_partitions=3, **more):
@@ -40,7 +40,7 @@ def assert_same(ours, theirs, scores, method):
     np.testing.assert_allclose(ours.predict_proba(scores), theirs.predict_proba(scores), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("method", METHODS[:3])
+@pytest.mark.parametrize("method", METHODS[:4])
 def test_a_single_score_is_calibrated_as_in_memory(spark, two_classes, method):
     scores, y = two_classes
     model = ScoreCalibrator(rawPredictionCol="s", method=method).fit(frame_of(spark, scores, y))
@@ -48,6 +48,21 @@ def test_a_single_score_is_calibrated_as_in_memory(spark, two_classes, method):
     assert_same(model.scoreModel, expected, scores, method)
     assert (model.classes, model.numClasses, model.summary.n_rows) == ([0, 1], 2, 4000)
     assert model.summary.metrics.log_loss == pytest.approx(expected.summary_.metrics.log_loss, rel=0.1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_probabilities_are_calibrated_as_in_memory(spark, two_classes, weighted):
+    scores, y = two_classes
+    proba = 1 / (1 + np.exp(-scores))
+    weight = np.random.default_rng(0).integers(0, 4, len(y)) / 7 if weighted else None
+    given = {"w": weight} if weighted else {}
+    calibrator = ScoreCalibrator(rawPredictionCol="s", method="beta", kind="probability")
+    calibrator = calibrator.setWeightCol("w") if weighted else calibrator
+    model = calibrator.fit(frame_of(spark, proba, y, **given))
+    expected = ScoreModel("beta").fit(proba, y, weight)
+    np.testing.assert_allclose(
+        model.scoreModel.predict_proba(proba), expected.predict_proba(proba), rtol=0, atol=1e-12
+    )
 
 
 def test_a_sigmoid_of_two_distinct_scores_gives_their_mean_targets(spark):
@@ -77,7 +92,7 @@ def test_a_code_is_calibrated_as_in_memory(spark, three_classes, combine):
     assert_same(model.scoreModel, expected, pairs, "pav")
 
 
-@pytest.mark.parametrize("method", ["pav", "sigmoid", "binning"])
+@pytest.mark.parametrize("method", ["pav", "sigmoid", "binning", "venn_abers"])
 def test_weights_count_as_in_memory(spark, two_classes, method):
     scores, y = two_classes
     weight = np.random.default_rng(0).integers(0, 4, len(y)) / 7

@@ -1,8 +1,8 @@
 """One score, or one row of scores, to probabilities. One method per file, and the registry of them.
 
 - `METHODS`: all methods by name; `new_calibrator` makes one, `named_method` one made fit for new rows.
-- `SigmoidCalibrator`, `BetaCalibrator`, `PAVCalibrator`, `BinningCalibrator`: two classes, one score per row;
-  `IdentityCalibrator` leaves it as it is.
+- `SigmoidCalibrator`, `BetaCalibrator`, `PAVCalibrator`, `VennAbersCalibrator`, `BinningCalibrator`: two
+  classes, one score per row; `IdentityCalibrator` leaves it as it is.
 - `OneVsAllCalibrator`: any number of classes, one score per class, by the two-class methods;
   `CodeCalibrator`: one score per column of a code matrix.
 - `AccuracyTableCalibrator`, `RankedLogisticCalibrator`: any number of classes, from the ranked scores of a
@@ -83,8 +83,7 @@ if TYPE_CHECKING:
     from calibrant.calibrators._sigmoid import SigmoidCalibrator
     from calibrant.calibrators._stack import StackCalibrator
     from calibrant.calibrators._table import AccuracyTable
-    from calibrant.calibrators._temperature import TemperatureCalibrator
-    from calibrant.calibrators._vector import VectorCalibrator
+    from calibrant.calibrators._venn_abers import VennAbersCalibrator
     from calibrant.maps import Constant, Lines, Logistic, Map, Softmax, Steps
     from calibrant.passes import (
         Blocks,
@@ -147,8 +146,7 @@ _HOME = {
     "StackCalibrator": "calibrant.calibrators._stack",
     "Steps": "calibrant.maps",
     "Sums": "calibrant.passes",
-    "TemperatureCalibrator": "calibrant.calibrators._temperature",
-    "VectorCalibrator": "calibrant.calibrators._vector",
+    "VennAbersCalibrator": "calibrant.calibrators._venn_abers",
     "Whole": "calibrant._core._fields",
     "calibrator_for": "calibrant.calibrators._code",
     "calibrator_kinds": "calibrant.calibrators._code",
@@ -215,8 +213,7 @@ __all__ = [
     "StackCalibrator",
     "Steps",
     "Sums",
-    "TemperatureCalibrator",
-    "VectorCalibrator",
+    "VennAbersCalibrator",
     "Whole",
     "likely_errors",
     "named_method",

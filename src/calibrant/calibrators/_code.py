@@ -39,7 +39,7 @@ class OneVsAllCalibrator(ColumnsCalibrator):
 
     Parameters
     ----------
-    calibrator : {"pav", "sigmoid", "beta", "binning"} or object, default="pav"
+    calibrator : {"pav", "sigmoid", "beta", "venn_abers", "binning"} or object, default="pav"
         The two-class calibrator that every column gets a copy of.
     combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
         How the calibrated answers of a row become one distribution.
@@ -157,7 +157,7 @@ class CodeCalibrator(ColumnsCalibrator):
         The code matrix behind the scores: one row per class in the order of the classes, one column per
         score. In each, the classes with +1 are those that a greater score speaks for, against those
         with -1; the classes with 0 take no part.
-    calibrator : {"pav", "sigmoid", "beta", "binning", "identity"} or object, default="pav"
+    calibrator : {"pav", "sigmoid", "beta", "venn_abers", "binning", "identity"} or object, default="pav"
         The two-class calibrator that every column gets a copy of.
     combine : {"coupling", "least_squares", "normalize"} or object, default="coupling"
         How the calibrated answers of a row become one distribution. "normalize" is for one-vs-all only.

@@ -62,6 +62,7 @@ METHODS = Registry(
             "pav": "_pav",
             "sigmoid": "_sigmoid",
             "beta": "_beta",
+            "venn_abers": "_venn_abers",
             "binning": "_binning",
             "identity": "_identity",
             "accuracy_table": "_accuracy_table",

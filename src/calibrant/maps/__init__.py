@@ -1,7 +1,8 @@
 """Fitted maps as values: one formula each, for NumPy and for an ONNX graph; plain fields for the model file.
 
-- `Steps`, `Lines`, `Logistic`, `Constant`, `Identity`: one score to the probability of the positive class.
-- `Softmax`, `Pool`: from all scores of a row to the probabilities of the classes.
+- `Steps`, `Bounds`, `Lines`, `Logistic`, `Constant`, `Identity`: one score to the probability of the
+  positive class.
+- `Softmax`: from all scores of a row to the probabilities of the classes.
 - `Map`: the base of them and of maps of one's own; `Operations`: what a formula may do; `FEATURES`: what of a
   score logistic and softmax maps are linear in.
 """
@@ -37,6 +38,7 @@ from calibrant.maps._pool import (
 )
 from calibrant.maps._row_maps import Softmax as Softmax, softmax as softmax
 from calibrant.maps._score_maps import (
+    Bounds as Bounds,
     Constant as Constant,
     Identity as Identity,
     Lines as Lines,

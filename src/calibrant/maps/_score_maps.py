@@ -1,4 +1,4 @@
-"""The maps of one score: steps, lines, a logistic curve, a constant, and the score itself."""
+"""The maps of one score: steps, bounds, lines, a logistic curve, a constant, and the score itself."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -63,6 +63,62 @@ class Steps(Map, name="steps"):
     def check(self, at: Place) -> None:
         """One value more than edges."""
         check_length(self.values, len(self.edges.edges) + 1, at / "values", "one more than edges")
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds(Map, name="bounds"):
+    """A lower and an upper probability for every score, of which the answer is made.
+
+    With lower and upper probabilities p0 and p1 the answer is ``p1 / (1 - p0 + p1)``: of all single answers
+    it has the least regret, by log loss, for not having known which of the two would have been right.
+
+    Parameters
+    ----------
+    lower_edges : IntervalLookup
+        The edges of the steps of the lower probability; each belongs to the interval below it.
+    lower : ndarray
+        The lower probabilities, one more than edges.
+    upper_edges : IntervalLookup
+        The edges of the steps of the upper probability.
+    upper : ndarray
+        The upper probabilities, one more than edges.
+    """
+
+    lower_edges: IntervalLookup
+    lower: Float64Array
+    upper_edges: IntervalLookup
+    upper: Float64Array
+
+    fields = Record(
+        lower_edges=_Edges(),
+        lower=Numbers(PROBABILITY, least_length=1),
+        upper_edges=_Edges(),
+        upper=Numbers(PROBABILITY, least_length=1),
+    )
+
+    def bounds(self, scores: Any, ops: Operations = NUMPY) -> tuple[Any, Any]:
+        """The lower and the upper probability at a score."""
+        lower = ops.take(self.lower, ops.interval(self.lower_edges, scores))
+        return lower, ops.take(self.upper, ops.interval(self.upper_edges, scores))
+
+    def formula(self, scores: Any, ops: Operations) -> Any:
+        """The upper probability, relative to that and to what the lower one leaves."""
+        lower, upper = self.bounds(scores, ops)
+        return upper / (1.0 - lower + upper)
+
+    def check(self, at: Place) -> None:
+        """Values that rise, one more of them than edges; and the upper ones not below the lower ones."""
+        for name in ("lower", "upper"):
+            values, edges = getattr(self, name), getattr(self, f"{name}_edges").edges
+            check_length(values, len(edges) + 1, at / name, f"one more than {name}_edges")
+            falling = np.flatnonzero(np.diff(values) < 0)
+            if len(falling):
+                (at / name)[int(falling[0]) + 1].fail("must not be below the one before it")
+        edges = np.append(self.lower_edges.edges, self.upper_edges.edges)
+        for asked in (edges, np.nextafter(edges, np.inf)):
+            lower, upper = self.bounds(asked)
+            if (lower > upper).any():
+                at.fail("must not have a lower probability above the upper one")
 
 
 @dataclass(frozen=True, eq=False)

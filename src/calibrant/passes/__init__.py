@@ -1,6 +1,6 @@
 """What a fit may ask of rows, and who answers: arrays in memory, or batches that are read in passes.
 
-- `Question`: `Isotonic`, `EqualBins`, `LogisticRegression`, `InUnitInterval`, `DistinctRows`, `EveryRow`,
+- `Question`: `Isotonic`, `VennAbers`, `EqualBins`, `LogisticRegression`, `InUnitInterval`, `EveryRow`,
   `Several`, and `Sums` for questions of one's own. A fit is a `Learning`, a generator that yields questions;
   `learn_from_cases` and `learning_plan` are who answers.
 - A *plan* is a generator that asks for passes by a `Task`, plain data; `reduce_rows` makes a `Summary` of
@@ -94,3 +94,4 @@ from calibrant.passes._travel import (
     to_document as to_document,
     travels as travels,
 )
+from calibrant.passes._venn_abers import VennAbers as VennAbers, VennAbersFit as VennAbersFit

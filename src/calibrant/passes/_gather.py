@@ -45,7 +45,17 @@ def gather(
 ) -> Plan[Points]:
     """Gather rows into points."""
     counts: BinCounts = yield CountBins(problem, grid)
-    points = counts.points()
+    return (yield from refine(problem, counts.points(), wanted, options))
+
+
+def refine(
+    problem: Problem,
+    points: Points,
+    wanted: Callable[[Points], BoolArray],
+    options: PassOptions,
+    apart: Callable[[Points], BoolArray] | None = None,
+) -> Plan[Points]:
+    """Tell rows of points apart; `apart` marks points before which finer ones must end."""
     refinements = 0
     while True:
         open_ = wanted(points) & (points.lo < points.hi) & ~points.settled
@@ -58,7 +68,8 @@ def gather(
         n_bins = options.n_bins or 1
         few = max(ROWS_PER_BIN, OF_CUBE_ROOT * float(np.cbrt(points.count.sum())))
         portion = points.fullest(open_, n_bins * min(few, OF_FULLEST * float(points.count[open_].max())))
-        counts = yield CountBins(problem, points.finer_grid(portion, n_bins))
+        begins = None if apart is None else apart(points)
+        counts: BinCounts = yield CountBins(problem, points.finer_grid(portion, n_bins, begins))
         points = _with_details(points, open_, counts.points(), portion)
         refinements += 1
 

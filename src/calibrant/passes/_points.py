@@ -82,19 +82,25 @@ class Points:
         chosen[places[: max(1, int(np.searchsorted(held, n_rows, side="right")))]] = True
         return chosen
 
-    def stretches(self, open_: BoolArray) -> tuple[Float64Array, Float64Array, Float64Array]:
-        """Runs of neighbouring open points: where they begin and end, and how many rows they hold."""
+    def stretches(
+        self, open_: BoolArray, begins: BoolArray | None = None
+    ) -> tuple[Float64Array, Float64Array, Float64Array]:
+        """Runs of neighbouring open points: where they begin and end, and how many rows they hold.
+
+        A new one begins also at every point that is marked.
+        """
         places = np.flatnonzero(open_)
         if len(places) == 0:
             return np.empty(0), np.empty(0), np.empty(0)
-        breaks = np.flatnonzero(np.diff(places) > 1) + 1
+        broken = np.diff(places) > 1
+        breaks = np.flatnonzero(broken if begins is None else broken | begins[places[1:]]) + 1
         starts = np.append(0, breaks)
         ends = np.append(breaks, len(places)) - 1
         return self.lo[places[starts]], self.hi[places[ends]], np.add.reduceat(self.count[places], starts)
 
-    def finer_grid(self, open_: BoolArray, n_bins: int) -> ScoreGrid:
+    def finer_grid(self, open_: BoolArray, n_bins: int, begins: BoolArray | None = None) -> ScoreGrid:
         """Bins inside the open points, more of them where there are more rows."""
-        low, high, count = self.stretches(open_)
+        low, high, count = self.stretches(open_, begins)
         share = n_bins * count / max(float(count.sum()), 1.0)
         return ScoreGrid(low, high, np.maximum(np.ceil(share), 2).astype(np.int64), False)
 

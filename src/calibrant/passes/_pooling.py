@@ -145,12 +145,18 @@ def pool_points(lo: Float64Array, hi: Float64Array, positive: Float64Array, nega
     return Blocks(lo[starts], hi[ends], value, weight)
 
 
-def _pool(positive: Float64Array, negative: Float64Array) -> tuple[IntArray, Float64Array, Float64Array]:
-    """Where the blocks begin, their values and their weights."""
+def isotonic_starts(positive: Float64Array, weight: Float64Array) -> IntArray:
+    """Where the blocks begin; neighbours may have the same value."""
     from scipy.optimize import isotonic_regression  # noqa: PLC0415  (0.6 s to import)
 
+    starts: IntArray = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    return starts
+
+
+def _pool(positive: Float64Array, negative: Float64Array) -> tuple[IntArray, Float64Array, Float64Array]:
+    """Where the blocks begin, their values and their weights."""
     weight = positive + negative
-    starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    starts = isotonic_starts(positive, weight)
     # Values from the sums of the masses, not from running means: exact counts give exact shares.
     positive, weight = np.add.reduceat(positive, starts), np.add.reduceat(weight, starts)
     first = _first_of_equals(positive / weight)

@@ -1,0 +1,217 @@
+"""The question of Venn-Abers prediction: isotonic fits with one row more, of either class, at every score."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant.metrics import NO_DIRECTION, Direction, direction, direction_of_points
+from calibrant.passes._direction_pass import with_squares
+from calibrant.passes._gather import gather_points, refine
+from calibrant.passes._points import Points
+from calibrant.passes._pooling import isotonic_starts, sorted_runs
+from calibrant.passes._questions import Cases, Question, RowsInPasses
+from calibrant.passes._screen import open_points
+from calibrant.passes._summary import Plan
+
+#: Rows read in passes are told apart where an answer may change by more than this among them.
+SAME_ANSWER = 2.5e-13
+#: Whole numbers below this are exact.
+MANY = 2.0**53
+GREATEST = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class VennAbersFit:
+    """The lower and the upper probability as steps, and which way the scores rank the classes.
+
+    Attributes
+    ----------
+    lower_edges, lower : ndarray
+        Edges, each of which belongs to the interval below it, and one value more than edges: the probability
+        from the fit with one negative more.
+    upper_edges, upper : ndarray
+        The same with one positive more.
+    direction : Direction
+        Which way the scores rank the classes, where that was looked at.
+    """
+
+    lower_edges: Float64Array
+    lower: Float64Array
+    upper_edges: Float64Array
+    upper: Float64Array
+    direction: Direction = NO_DIRECTION
+
+
+@dataclass(frozen=True)
+class VennAbers(Question[VennAbersFit]):
+    r"""The values of the isotonic fits to all rows and one more, at the score of that one.
+
+    Notes
+    -----
+    *The picture.* Put the distinct scores in ascending order and draw the path of cumulative sums, with
+    vertices :math:`V_0, V_1, ...` at (weight so far, weight of the positives so far). The isotonic fit is the
+    slope of the greatest convex minorant of the path; its corners :math:`C_1, C_2, ...` end the blocks. A
+    further positive, of weight 1, at the j-th score moves :math:`V_j` and all vertices after it by (1, 1). By
+    the min-max formula the new fit has at that score the value
+
+    .. math:: p_1(j) = \max_{i < j} \min_{k \ge j} \text{slope}(V_i, V_k + (1, 1)).
+
+    *Few need be looked at.* Let g be the value of the block of j; the new value is not below it. For slopes
+    from g on, the corner at the end of the block, or one after it, is below all vertices from :math:`V_j` on
+    that are no corners, and the vertex at which the block begins is below all before it. So
+
+    .. math:: p_1(j) = \max_{i < j} q_i, \quad q_i = \min_{C} \text{slope}(V_i, C + (1, 1)),
+
+    where C runs over the corners after :math:`V_i`. The maximum is a running one; in earlier blocks it is
+    not greater, as the answers rise. Corners are convex: the slopes to them fall, and then rise. The least is
+    found by steps of halving length, for all i at once. Sums are those of what lies between, never
+    differences of totals: so nothing cancels, however much weights differ.
+
+    *Between scores* a further positive pools with the next score, in any case, and a further negative with
+    the one before: the upper probability at a score is that of the gap below it, the lower one that of the
+    gap above it. Above all scores the upper is 1, below all the lower is 0. The lower probability is 1 minus
+    the upper one of the other class with the scores turned round.
+
+    *In passes* the blocks are not enough: in a block of negatives alone every one of them is a step of the
+    upper probability. So after the corners are known, the rows of a bin are told apart too where the slope
+    from a vertex behind all its negatives and before all its positives, which none inside exceeds, is above
+    the maximum so far by more than 2.5e-13.
+    """
+
+    def of_cases(self, cases: Cases) -> VennAbersFit:
+        """Sort, and solve for all distinct scores at once."""
+        scores, target, weight = cases
+        runs = sorted_runs(scores, target.astype(np.float64), weight)
+        score = runs.score_at(runs.starts).astype(np.float64)
+        towards = direction(scores, target, weight) if runs.may_rank_wrongly else NO_DIRECTION
+        return _steps(score, score, runs.positive, runs.negative, towards)
+
+    def in_passes(self, rows: RowsInPasses) -> Plan[VennAbersFit]:
+        """Gather points until no answer changes inside one, and solve for these."""
+        points, squares = yield from with_squares(gather_points(rows, open_points), rows.problem, rows.sample)
+        points = replace(points, settled=points.lo == points.hi)
+        points = yield from refine(rows.problem, points, _may_step, rows.options, _begins_block)
+        towards = direction_of_points(points.positive, points.negative, squares)
+        return _steps(points.lo, points.hi, points.positive, points.negative, towards)
+
+
+def _steps(
+    lo: Float64Array, hi: Float64Array, positive: Float64Array, negative: Float64Array, towards: Direction
+) -> VennAbersFit:
+    upper = np.append(_with_one_more(positive, negative), 1.0)
+    lower = 1.0 - np.append(_with_one_more(negative[::-1], positive[::-1]), 1.0)[::-1]
+    rises, falls = np.flatnonzero(np.diff(upper)), np.flatnonzero(np.diff(lower))
+    return VennAbersFit(
+        np.maximum(np.nextafter(lo[falls], -np.inf), -GREATEST),
+        lower[np.append(falls, len(lo))],
+        hi[rises],
+        upper[np.append(rises, len(lo))],
+        towards,
+    )
+
+
+def _with_one_more(positive: Float64Array, negative: Float64Array) -> Float64Array:
+    """The value that a further positive gets at each of the points."""
+    return _Chain.of(positive, negative).greatest_so_far()
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """The corners of the minorant, and the masses of points from each to the end of its block.
+
+    Attributes
+    ----------
+    positive, weight : ndarray of shape (m,)
+        What a point and those after it in its block hold.
+    block : ndarray of shape (m,)
+        The number of the block that a point is in.
+    sums : list of pairs of ndarray
+        Positives and weights of 1, 2, 4, ... successive blocks, by the first of them.
+    """
+
+    positive: Float64Array
+    weight: Float64Array
+    block: IntArray
+    sums: list[tuple[Float64Array, Float64Array]]
+
+    @classmethod
+    def of(cls, positive: Float64Array, negative: Float64Array) -> "_Chain":
+        """Pool points into blocks."""
+        weight = positive + negative
+        starts = isotonic_starts(positive, weight)
+        sizes = np.diff(np.append(starts, len(weight)))
+        sums = [(np.add.reduceat(positive, starts), np.add.reduceat(weight, starts))]
+        while 2 * len(sums[-1][0]) > len(starts) + 1:
+            step = len(starts) - len(sums[-1][0]) + 1
+            sums.append(tuple(each[:-step] + each[step:] for each in sums[-1]))  # type: ignore[arg-type]
+        return cls(
+            _to_the_end(positive, starts),
+            _to_the_end(weight, starts),
+            np.repeat(np.arange(len(starts)), sizes),
+            sums,
+        )
+
+    def greatest_so_far(self) -> Float64Array:
+        """The running maximum of the least slopes from the vertices before the points."""
+        starts = np.flatnonzero(np.diff(self.block, prepend=-1))
+        found = self.least_slopes(self.positive[starts], self.weight[starts], self.block[starts])[self.block]
+        # Most are out of the question: the slope to the end of their own block is below that of its start.
+        may = np.flatnonzero(self.positive + 1.0 > found * (self.weight + 1.0))
+        found[may] = self.least_slopes(self.positive[may], self.weight[may], self.block[may])
+        return np.asarray(np.maximum.accumulate(found))
+
+    def least_slopes(self, positive: Float64Array, weight: Float64Array, block: IntArray) -> Float64Array:
+        """The least slope to a corner moved by (1, 1), from vertices so much mass before that of a block.
+
+        It lies at least as far as some corner if the slope to that exceeds the value of the block that ends
+        there.
+        """
+        (block_positive, block_weight), n_blocks = self.sums[0], len(self.sums[0][0])
+        value = block_positive / block_weight
+        positive, weight, last = positive + 1.0, weight + 1.0, block.copy()
+        for power in reversed(range(len(self.sums))):
+            some = np.flatnonzero(last + (1 << power) < n_blocks)
+            first, farther = last[some] + 1, last[some] + (1 << power)
+            with_positive = positive[some] + self.sums[power][0][first]
+            with_weight = weight[some] + self.sums[power][1][first]
+            goes_on = with_positive > value[farther] * with_weight
+            some = some[goes_on]
+            positive[some], weight[some] = with_positive[goes_on], with_weight[goes_on]
+            last[some] = farther[goes_on]
+        return np.asarray(positive / weight)
+
+
+def _to_the_end(mass: Float64Array, starts: IntArray) -> Float64Array:
+    """What a point and those after it in its block hold."""
+    if np.array_equal(mass, np.floor(mass)) and mass.sum() < MANY:  # counts, whose differences are exact
+        until = np.cumsum(mass)
+        ends = np.append(starts[1:], len(mass)) - 1
+        return np.asarray(np.repeat(until[ends], np.diff(np.append(starts, len(mass)))) - (until - mass))
+    found = np.empty_like(mass)
+    for begin, end in zip(starts.tolist(), [*starts[1:].tolist(), len(mass)], strict=True):
+        np.cumsum(mass[begin:end][::-1], out=found[begin:end][::-1])
+    return found
+
+
+def _may_step(points: Points) -> BoolArray:
+    """Points inside which an answer may change, if all corners are at their borders."""
+    rises = _may_rise(points.positive, points.negative)
+    return rises | _may_rise(points.negative[::-1], points.positive[::-1])[::-1]
+
+
+def _may_rise(positive: Float64Array, negative: Float64Array) -> BoolArray:
+    chain = _Chain.of(positive, negative)
+    reached = chain.greatest_so_far()
+    # The masses from behind the negatives of the point: those of the next point, and its own positives.
+    ends = np.append(np.diff(chain.block) > 0, True)
+    next_positive = np.where(ends, 0.0, np.append(chain.positive[1:], 0.0))
+    next_weight = np.where(ends, 0.0, np.append(chain.weight[1:], 0.0))
+    at_most = chain.least_slopes(next_positive + positive, next_weight + positive, chain.block)
+    return np.asarray(at_most > reached + SAME_ANSWER)
+
+
+def _begins_block(points: Points) -> BoolArray:
+    begins = np.zeros(len(points), dtype=bool)
+    begins[isotonic_starts(points.positive, points.weight)] = True
+    return begins
