@@ -177,7 +177,8 @@ def compare_methods(
     >>> from calibrant.models import compare_methods
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> found = compare_methods(-X[:, 0], y)  # the radius of the tumour
+    >>> names = ["sigmoid", "binning", "pav"]
+    >>> found = compare_methods(-X[:, 0], y, methods=names)  # the radius of the tumour
     >>> for each in found.results:
     ...     print(f"{each.name:8} {each.log_loss:.3f} {each.difference:.3f} +- {each.difference.error:.3f}")
     sigmoid  0.295 0.000 +- 0.000
