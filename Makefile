@@ -5,7 +5,7 @@ FILES := src tests benchmarks docs conftest.py
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser postgres check format format-check lint types imports docstrings wheel docs bench fuzz kernels oldest spark clean
+.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench arena fuzz kernels oldest spark clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
@@ -66,6 +66,10 @@ bench: .venv/.dev build/spark/.ready  ## Measure ours beside the peers; tables g
 	$(BIN)/python -m benchmarks
 	build/spark/bin/python -m benchmarks.spark 1e6 1e7
 
+arena: build/arena/.ready  ## Ours and the peers on the same scores (hours; a part: make arena ARENA='--quick --inner')
+	build/arena/bin/python -m benchmarks.arena $(ARENA)
+	build/arena/bin/python -m benchmarks.venn_abers
+
 kernels: .venv/.dev  ## Run the tests that compare numbers as other processors would round them
 	$(BIN)/python tests/kernels.py
 
@@ -85,6 +89,12 @@ spark: build/spark/.ready  ## Run the tests of calibrant.spark against a real Sp
 build/spark/.ready: pyproject.toml  # an environment of its own, as pyspark wants a pandas below 3
 	test -x build/spark/bin/python || $(PYTHON) -m venv build/spark
 	build/spark/bin/pip install -q -e '.[test,spark]' 'pyspark[connect]>=4.0' numpydoc
+	@touch $@
+
+build/arena/.ready: pyproject.toml  # an environment of its own: the peers bring torch, of which the CPU build will do
+	test -x build/arena/bin/python || $(PYTHON) -m venv build/arena
+	build/arena/bin/pip install -q --no-deps --extra-index-url https://download.pytorch.org/whl/cpu 'torch==2.13.0+cpu'
+	build/arena/bin/pip install -q -e '.[plots]' 'torch==2.13.0+cpu' probmetrics numba venn-abers betacal netcal
 	@touch $@
 
 clean:  ## Remove everything that make has made

@@ -133,7 +133,7 @@ def approach(work: tuple[str, int, int, list[str]]) -> list[dict[str, Any]]:
         def distance(method: str = method) -> dict[str, Any]:
             try:
                 proba, _ = answered(method, scores, y, test)
-                return {"distance": truths.distance(truth, proba, size)}
+                return {"distance": truths.distance(truth, proba)}
             except Exception as error:
                 return {"failed": f"{type(error).__name__}: {error}"[:200]}
 
@@ -231,12 +231,18 @@ def main(given: list[str]) -> int:
         "by_size": by_size(cells),
         "truths": mean_distances(distances),
     }
-    command = " ".join(["python -m benchmarks.arena", *given])
+    command = " ".join(["python -m benchmarks.arena", *without_folders(given)])
     if full:
         pages.look(command, found, f"{datetime.now(UTC):%Y-%m-%d}")
     pages.write(found, command, asked.out or (pages.RESULTS if full else PART))
     print(pages.markdown(found))
     return 0
+
+
+def without_folders(given: list[str]) -> list[str]:
+    """What was asked for, wherever data and tables are."""
+    folders = [place for place, each in enumerate(given) if each in ("--data", "--out")]
+    return [each for place, each in enumerate(given) if place not in folders and place - 1 not in folders]
 
 
 def mean_distances(distances: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,12 +8,14 @@ from calibrant.metrics import expected_calibration_error
 #: The measures of the tables, with their headings.
 MEASURES = {
     "log_loss": "log loss",
-    "log_loss_certain": "log loss, certain answers kept",
+    "floored_log_loss": "log loss, floored",
     "brier": "Brier",
     "ece": "ECE",
     "random_cost": "random costs",
     "rarity_cost": "rarity costs",
 }
+#: The least probability that log loss counts an answer as: nearly none.
+LEAST = 1e-15
 #: Cost matrices that are drawn for every data set.
 N_COSTS = 10
 
@@ -28,11 +30,12 @@ def random_costs(n_classes: int, random: np.random.Generator) -> list[np.ndarray
 def measured(
     y: np.ndarray, proba: np.ndarray, n_calibrate: int, counts: np.ndarray, random: np.random.Generator
 ) -> dict[str, float]:
-    """All measures. No probability counts as less than half a row of the calibration part.
+    """All measures.
 
-    Without that floor one certain answer that is wrong decides over a whole comparison, so log loss is given
-    with it, and also with the floor of 1e-15 alone. Decisions are those of least expected cost, and a cost is
-    the mean of what they cost on the test rows.
+    Log loss is proper: who says what they believe does best. But one certain answer that is wrong costs 35,
+    and isotonic regression gives such answers. So log loss is also given with a floor of half a row of the
+    calibration part, where certainty is cheap, and which therefore favours it. Decisions are those of least
+    expected cost, and a cost is the mean of what they cost on the test rows.
     """
     if not np.isfinite(proba).all():
         raise ValueError("probabilities must be finite")
@@ -41,8 +44,8 @@ def measured(
     mode = "positive" if n_classes == 2 else "top_label"
     truth = proba[np.arange(len(y)), y]
     found = {
-        "log_loss": float(-np.log(np.maximum(truth, 1 / (2 * n_calibrate))).mean()),
-        "log_loss_certain": float(-np.log(np.maximum(truth, 1e-15)).mean()),
+        "log_loss": float(-np.log(np.maximum(truth, LEAST)).mean()),
+        "floored_log_loss": float(-np.log(np.maximum(truth, 1 / (2 * n_calibrate))).mean()),
         "brier": float(((proba - np.eye(n_classes)[y]) ** 2).sum(axis=1).mean()),
         "ece": expected_calibration_error(y, proba, mode=mode, classes=range(n_classes)),
         "random_cost": float(np.mean([_cost(y, proba, each) for each in random_costs(n_classes, random)])),

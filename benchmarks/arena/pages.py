@@ -151,7 +151,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams["svg.hashsalt"] = "arena"
+    mpl.rcParams.update({"svg.hashsalt": "arena", "svg.fonttype": "none"})  # the same bytes, and text as text
     truths = list(dict.fromkeys(row["truth"] for row in rows))
     if not truths:
         return

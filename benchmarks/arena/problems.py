@@ -77,7 +77,7 @@ def split(name: str, seed: int, *, inner: bool) -> Parts:
     share = max(SHARE, 40 / len(problem.y) + 0.01)
     train, calibrate, test = _cut(problem, np.arange(len(problem.y)), (share, SHARE), random)
     if inner:
-        _, test, calibrate = _cut(problem, calibrate, (2 / 3, 1 / 3), random)
+        _, calibrate, test = _cut(problem, calibrate, (2 / 3, 1 / 3), random)
     return Parts(
         random.permutation(train)[:MOST_TRAIN],
         random.permutation(calibrate)[:MOST],

@@ -98,8 +98,9 @@ def by_size(cells: Iterable[dict[str, Any]], measure: str = "log_loss") -> list[
             cases = _by_case(some)
             for method in sorted({method for case in cases.values() for method in case}):
                 row = _standing(cases, method)
+                interval = {each: row[measure][each] for each in ("ratio", "low", "high")}
                 found.append(
-                    {"group": group, "size": size, "method": method, "n_sets": row["n_sets"], **row[measure]}
+                    {"group": group, "size": size, "method": method, "n_sets": row["n_sets"], **interval}
                 )
     return found
 

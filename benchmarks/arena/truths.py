@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from benchmarks.arena.learners import Scores
+from benchmarks.arena.measures import LEAST
 
 SIZES = (40, 200, 1_000, 5_000, 20_000)
 N_TEST = 20_000
@@ -61,7 +62,7 @@ def drawn(truth: np.ndarray, random: np.random.Generator) -> np.ndarray:
     return (random.random((len(truth), 1)) > below).sum(axis=1)
 
 
-def distance(truth: np.ndarray, proba: np.ndarray, n_calibrate: int) -> float:
-    """Mean Kullback-Leibler distance from the truth, in nats; no answer counts as less than half a row."""
-    proba = np.maximum(proba, 1 / (2 * n_calibrate))
-    return float((truth * np.log(truth / proba)).sum(axis=1).mean() + (proba.sum(axis=1) - 1).mean())
+def distance(truth: np.ndarray, proba: np.ndarray) -> float:
+    """Mean Kullback-Leibler distance from the truth, in nats."""
+    proba = np.maximum(proba / proba.sum(axis=1, keepdims=True), LEAST)
+    return float((truth * np.log(truth / proba)).sum(axis=1).mean())

@@ -1,0 +1,70 @@
+"""Venn-Abers calibration beside the package venn-abers: `build/arena/bin/python -m benchmarks.venn_abers`."""
+
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from importlib.metadata import version
+from importlib.util import find_spec
+
+import numpy as np
+
+from benchmarks.measure import Row, faster
+from benchmarks.tables import RESULTS, markdown
+from calibrant import VennAbersCalibrator
+
+
+def venn_abers() -> Iterator[Row]:
+    """Fits, and fits with the answers for as many new rows, which are compared first."""
+    from venn_abers import VennAbers
+
+    for n in (1_000, 10_000, 100_000):
+        random = np.random.default_rng(0)
+        margin = random.normal(size=n)
+        y = (random.random(n) < 1 / (1 + np.exp(-2 * margin))).astype(int)
+        pairs, new = (np.stack([1 - p, p], axis=1) for p in (1 / (1 + np.exp(-margin)), random.random(n)))
+
+        def mine(pairs=pairs, y=y):
+            return VennAbersCalibrator().fit(pairs[:, 1], y)
+
+        def theirs(pairs=pairs, y=y):
+            peer = VennAbers()
+            peer.fit(pairs, y)
+            return peer
+
+        np.testing.assert_allclose(
+            mine().predict_interval(new[:, 1]), theirs().predict_proba(new)[1], rtol=0, atol=1e-12
+        )
+        yield faster(f"Venn-Abers fit, n = {n:,}", "venn-abers", mine, theirs, goal=">= 10")
+        yield faster(
+            f"Venn-Abers fit and answers, n = {n:,}",
+            "venn-abers",
+            lambda new=new, mine=mine: mine().predict_proba(new[:, 1]),
+            lambda new=new, theirs=theirs: theirs().predict_proba(new),
+            goal=">= 10",
+        )
+
+
+def main() -> int:
+    """Measure, and keep the table."""
+    if find_spec("venn_abers") is None:
+        print("the Venn-Abers benchmark needs the package venn-abers; run: make arena", file=sys.stderr)
+        return 0
+    rows = []
+    for row in venn_abers():
+        rows.append(row)
+        print(f"{row.case:<55} {row.ratio:8.2f}  goal {row.goal:<6} {row.holds}", flush=True)
+    made_by = {
+        "command": "build/arena/bin/python -m benchmarks.venn_abers",
+        "python": platform.python_version(),
+        **{package: version(package) for package in ("venn-abers", "numpy", "scipy", "scikit-learn")},
+    }
+    content = {"made_by": made_by, "rows": [asdict(row) | {"holds": row.holds} for row in rows]}
+    (RESULTS / "venn_abers.json").write_text(json.dumps(content, indent=1) + "\n")
+    (RESULTS / "venn_abers.md").write_text(markdown(["venn_abers"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
