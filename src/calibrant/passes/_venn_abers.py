@@ -99,9 +99,10 @@ class VennAbers(Question[VennAbersFit]):
 def _steps(
     lo: Float64Array, hi: Float64Array, positive: Float64Array, negative: Float64Array, towards: Direction
 ) -> VennAbersFit:
-    upper = np.append(_with_one_more(positive, negative), 1.0)
-    lower = 1.0 - np.append(_with_one_more(negative[::-1], positive[::-1]), 1.0)[::-1]
-    rises, falls = np.flatnonzero(np.diff(upper)), np.flatnonzero(np.diff(lower))
+    up, down = _chains(positive, negative)
+    upper = np.append(up.greatest_so_far(), 1.0)
+    lower = 1.0 - np.append(down.greatest_so_far(), 1.0)[::-1]
+    rises, falls = np.flatnonzero(upper[1:] != upper[:-1]), np.flatnonzero(lower[1:] != lower[:-1])
     return VennAbersFit(
         np.maximum(np.nextafter(lo[falls], -np.inf), -GREATEST),
         lower[np.append(falls, len(lo))],
@@ -111,103 +112,126 @@ def _steps(
     )
 
 
-def _with_one_more(positive: Float64Array, negative: Float64Array) -> Float64Array:
-    """The value that a further positive gets at each of the points."""
-    return _Chain.of(positive, negative).greatest_so_far()
-
-
 @dataclass(frozen=True, eq=False)
 class _Chain:
-    """The corners of the minorant, and the masses of points from each to the end of its block.
+    """The corners of the minorant, and what lies between them and the vertices before the points.
 
     Attributes
     ----------
-    positive, weight : ndarray of shape (m,)
-        What a point and those after it in its block hold.
+    positive, negative : ndarray of shape (m,)
+        The masses of a point and those after it in its block.
+    starts : ndarray of shape (b,)
+        The first point of every block.
     block : ndarray of shape (m,)
         The number of the block that a point is in.
+    value : ndarray of shape (b,)
+        The share of positives in every block.
     sums : list of pairs of ndarray
-        Positives and weights of 1, 2, 4, ... successive blocks, by the first of them.
+        Positives and negatives of 1, 2, 4, ... successive blocks, by the first of them.
     """
 
     positive: Float64Array
-    weight: Float64Array
+    negative: Float64Array
+    starts: IntArray
     block: IntArray
+    value: Float64Array
     sums: list[tuple[Float64Array, Float64Array]]
-
-    @classmethod
-    def of(cls, positive: Float64Array, negative: Float64Array) -> "_Chain":
-        """Pool points into blocks."""
-        weight = positive + negative
-        starts = isotonic_starts(positive, weight)
-        sizes = np.diff(np.append(starts, len(weight)))
-        sums = [(np.add.reduceat(positive, starts), np.add.reduceat(weight, starts))]
-        while 2 * len(sums[-1][0]) > len(starts) + 1:
-            step = len(starts) - len(sums[-1][0]) + 1
-            sums.append(tuple(each[:-step] + each[step:] for each in sums[-1]))  # type: ignore[arg-type]
-        return cls(
-            _to_the_end(positive, starts),
-            _to_the_end(weight, starts),
-            np.repeat(np.arange(len(starts)), sizes),
-            sums,
-        )
 
     def greatest_so_far(self) -> Float64Array:
         """The running maximum of the least slopes from the vertices before the points."""
-        starts = np.flatnonzero(np.diff(self.block, prepend=-1))
-        found = self.least_slopes(self.positive[starts], self.weight[starts], self.block[starts])[self.block]
+        starts = self.starts
+        at_starts = self.least_slopes(self.positive[starts], self.negative[starts], self.block[starts])
+        found: Float64Array = at_starts[self.block]
         # Most are out of the question: the slope to the end of their own block is below that of its start.
-        may = np.flatnonzero(self.positive + 1.0 > found * (self.weight + 1.0))
-        found[may] = self.least_slopes(self.positive[may], self.weight[may], self.block[may])
-        return np.asarray(np.maximum.accumulate(found))
+        above = self.positive + 1.0
+        may = np.flatnonzero(above > found * (above + self.negative))
+        found[may] = self.least_slopes(self.positive[may], self.negative[may], self.block[may])
+        return np.maximum.accumulate(found, out=found)
 
-    def least_slopes(self, positive: Float64Array, weight: Float64Array, block: IntArray) -> Float64Array:
+    def least_slopes(self, positive: Float64Array, negative: Float64Array, last: IntArray) -> Float64Array:
         """The least slope to a corner moved by (1, 1), from vertices so much mass before that of a block.
 
         It lies at least as far as some corner if the slope to that exceeds the value of the block that ends
         there.
         """
-        (block_positive, block_weight), n_blocks = self.sums[0], len(self.sums[0][0])
-        value = block_positive / block_weight
-        positive, weight, last = positive + 1.0, weight + 1.0, block.copy()
+        positive = positive + 1.0
+        weight = positive + negative
+        some = np.flatnonzero(last < len(self.value) - 1)
+        one_more = last[some] + 1
+        more, less = (each[one_more] for each in self.sums[0])
+        reached = positive[some] + more
+        some = some[reached > self.value[one_more] * (weight[some] + (more + less))]
+        if len(some):  # not many look farther than the end of their block
+            positive[some], weight[some] = self._farther(positive[some], weight[some], last[some])
+        return np.asarray(positive / weight)
+
+    def _farther(
+        self, positive: Float64Array, weight: Float64Array, last: IntArray
+    ) -> tuple[Float64Array, Float64Array]:
+        """The masses up to the corner of the least slope, by steps of halving length."""
         for power in reversed(range(len(self.sums))):
-            some = np.flatnonzero(last + (1 << power) < n_blocks)
+            some = np.flatnonzero(last + (1 << power) < len(self.value))
             first, farther = last[some] + 1, last[some] + (1 << power)
-            with_positive = positive[some] + self.sums[power][0][first]
-            with_weight = weight[some] + self.sums[power][1][first]
-            goes_on = with_positive > value[farther] * with_weight
+            more, less = (each[first] for each in self.sums[power])
+            with_positive, with_weight = positive[some] + more, weight[some] + (more + less)
+            goes_on = with_positive > self.value[farther] * with_weight
             some = some[goes_on]
             positive[some], weight[some] = with_positive[goes_on], with_weight[goes_on]
             last[some] = farther[goes_on]
-        return np.asarray(positive / weight)
+        return positive, weight
+
+
+def _chains(positive: Float64Array, negative: Float64Array) -> tuple[_Chain, _Chain]:
+    """The chain for a further positive, and that for a negative: classes and scores turned round."""
+    n_points = len(positive)
+    starts = isotonic_starts(positive, positive + negative)
+    ends = np.append(starts[1:], n_points)
+    sums = [(np.add.reduceat(positive, starts), np.add.reduceat(negative, starts))]
+    while 2 * len(sums[-1][0]) > len(starts) + 1:
+        step = len(starts) - len(sums[-1][0]) + 1
+        more, less = sums[-1]
+        sums.append((more[:-step] + more[step:], less[:-step] + less[step:]))
+    block = np.repeat(np.arange(len(starts)), ends - starts)
+    more, less = sums[0]
+    value = more / (more + less)
+    turned = n_points - ends[::-1]
+    return (
+        _Chain(_to_the_end(positive, starts), _to_the_end(negative, starts), starts, block, value, sums),
+        _Chain(
+            _to_the_end(negative[::-1], turned),
+            _to_the_end(positive[::-1], turned),
+            turned,
+            len(starts) - 1 - block[::-1],
+            (less / (more + less))[::-1],
+            [(less[::-1], more[::-1]) for more, less in sums],
+        ),
+    )
 
 
 def _to_the_end(mass: Float64Array, starts: IntArray) -> Float64Array:
     """What a point and those after it in its block hold."""
-    if np.array_equal(mass, np.floor(mass)) and mass.sum() < MANY:  # counts, whose differences are exact
-        until = np.cumsum(mass)
-        ends = np.append(starts[1:], len(mass)) - 1
-        return np.asarray(np.repeat(until[ends], np.diff(np.append(starts, len(mass)))) - (until - mass))
-    found = np.empty_like(mass)
-    for begin, end in zip(starts.tolist(), [*starts[1:].tolist(), len(mass)], strict=True):
-        np.cumsum(mass[begin:end][::-1], out=found[begin:end][::-1])
-    return found
+    until = np.cumsum(mass)
+    ends = np.append(starts[1:], len(mass))
+    if until[-1] < MANY and (mass == np.floor(mass)).all():  # counts, whose differences are exact
+        return np.asarray(np.repeat(until[ends - 1], ends - starts) - until + mass)
+    for begin, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        np.cumsum(mass[begin:end][::-1], out=until[begin:end][::-1])
+    return until
 
 
 def _may_step(points: Points) -> BoolArray:
     """Points inside which an answer may change, if all corners are at their borders."""
-    rises = _may_rise(points.positive, points.negative)
-    return rises | _may_rise(points.negative[::-1], points.positive[::-1])[::-1]
+    up, down = _chains(points.positive, points.negative)
+    return _may_rise(up, points.positive) | _may_rise(down, points.negative[::-1])[::-1]
 
 
-def _may_rise(positive: Float64Array, negative: Float64Array) -> BoolArray:
-    chain = _Chain.of(positive, negative)
+def _may_rise(chain: _Chain, positive: Float64Array) -> BoolArray:
     reached = chain.greatest_so_far()
-    # The masses from behind the negatives of the point: those of the next point, and its own positives.
-    ends = np.append(np.diff(chain.block) > 0, True)
-    next_positive = np.where(ends, 0.0, np.append(chain.positive[1:], 0.0))
-    next_weight = np.where(ends, 0.0, np.append(chain.weight[1:], 0.0))
-    at_most = chain.least_slopes(next_positive + positive, next_weight + positive, chain.block)
+    # The masses from behind the negatives of a point: those of the next one in its block, and its positives.
+    positive_behind, negative_behind = np.append(chain.positive[1:], 0.0), np.append(chain.negative[1:], 0.0)
+    last_of_block = np.append(chain.starts[1:], len(positive)) - 1
+    positive_behind[last_of_block] = negative_behind[last_of_block] = 0.0
+    at_most = chain.least_slopes(positive_behind + positive, negative_behind, chain.block)
     return np.asarray(at_most > reached + SAME_ANSWER)
 
 
