@@ -66,9 +66,9 @@ bench: .venv/.dev build/spark/.ready  ## Measure ours beside the peers; tables g
 	$(BIN)/python -m benchmarks
 	build/spark/bin/python -m benchmarks.spark 1e6 1e7
 
-arena: build/arena/.ready  ## Ours and the peers on the same scores (hours; a part: make arena ARENA='--quick --inner')
+arena: build/arena/.ready  ## Ours and the peers on the same scores (long; a part: ARENA='--quick --inner')
 	build/arena/bin/python -m benchmarks.arena $(ARENA)
-	build/arena/bin/python -m benchmarks.venn_abers
+	$(if $(ARENA),,build/arena/bin/python -m benchmarks.venn_abers)
 
 kernels: .venv/.dev  ## Run the tests that compare numbers as other processors would round them
 	$(BIN)/python tests/kernels.py

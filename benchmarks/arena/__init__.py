@@ -8,3 +8,8 @@
 - `standing`: ratios to scikit-learn's isotonic regression, their intervals, and ranks.
 - `pages`: the results as JSON, as Markdown, and as a figure.
 """
+
+import os
+
+for threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # one for everyone, as for all benchmarks
+    os.environ.setdefault(threads, "1")
