@@ -5,7 +5,7 @@ FILES := src tests benchmarks docs conftest.py
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser check format format-check lint types imports docstrings wheel docs bench arena fuzz kernels oldest spark clean
+.PHONY: help demo test browser postgres check format format-check lint types imports docstrings wheel docs bench arena fuzz kernels oldest spark clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list

@@ -8,7 +8,22 @@ from sklearn.base import clone
 
 from calibrant.calibrators import CodeCalibrator, OneVsAllCalibrator, fit_rows
 from calibrant.calibrators._rank_questions import CellsByRank
-from calibrant.maps import Bounds, Constant, Identity, IntervalLookup, Lines, Logistic, Softmax, Steps
+from calibrant.maps import (
+    Basis,
+    Bounds,
+    Constant,
+    Entry,
+    Identity,
+    IntervalLookup,
+    Linear,
+    Lines,
+    Logistic,
+    Pool,
+    Softmax,
+    Stairs,
+    Start,
+    Steps,
+)
 from calibrant.passes import Cases, EqualBins, EveryRow, InUnitInterval, Isotonic, Rows, Several
 from models.cases import OURS, class_scores, pair_scores, softmax, squashed
 

@@ -3,7 +3,6 @@ import pytest
 
 from calibrant import PAVCalibrator, SigmoidCalibrator
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.calibrators import names_taking
 from calibrant.files import PassOptions, Rows, compare
 from calibrant.metrics import brier_decomposition, error_rate
 from calibrant.models import compare_methods, named_method

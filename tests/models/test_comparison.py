@@ -13,7 +13,6 @@ from calibrant.calibrators import (
     OneVsAllCalibrator,
     PAVCalibrator,
     SigmoidCalibrator,
-    names_taking,
 )
 from calibrant.metrics import Estimate, brier_decomposition, brier_score, error_rate, log_loss
 from calibrant.models import compare_forecasts, compare_methods, named_method

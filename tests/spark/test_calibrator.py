@@ -15,7 +15,16 @@ from calibrant.codes import all_pairs
 from calibrant.models import ScoreModel, load, named_method, to_document
 from calibrant.spark import ScoreCalibrator, ScoreCalibratorModel, _engine
 
-METHODS = ["pav", "sigmoid", "binning", "venn_abers", "accuracy_table", "ranked_logistic"]
+METHODS = [
+    "pav",
+    "sigmoid",
+    "binning",
+    "venn_abers",
+    "accuracy_table",
+    "ranked_logistic",
+    "temperature",
+    "stack",
+]
 
 
 def frame_of(spark, scores, label, n_partitions=3, **more):

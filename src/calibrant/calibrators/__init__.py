@@ -83,6 +83,8 @@ if TYPE_CHECKING:
     from calibrant.calibrators._sigmoid import SigmoidCalibrator
     from calibrant.calibrators._stack import StackCalibrator
     from calibrant.calibrators._table import AccuracyTable
+    from calibrant.calibrators._temperature import TemperatureCalibrator
+    from calibrant.calibrators._vector import VectorCalibrator
     from calibrant.calibrators._venn_abers import VennAbersCalibrator
     from calibrant.maps import Constant, Lines, Logistic, Map, Softmax, Steps
     from calibrant.passes import (
@@ -146,6 +148,8 @@ _HOME = {
     "StackCalibrator": "calibrant.calibrators._stack",
     "Steps": "calibrant.maps",
     "Sums": "calibrant.passes",
+    "TemperatureCalibrator": "calibrant.calibrators._temperature",
+    "VectorCalibrator": "calibrant.calibrators._vector",
     "VennAbersCalibrator": "calibrant.calibrators._venn_abers",
     "Whole": "calibrant._core._fields",
     "calibrator_for": "calibrant.calibrators._code",
@@ -213,6 +217,8 @@ __all__ = [
     "StackCalibrator",
     "Steps",
     "Sums",
+    "TemperatureCalibrator",
+    "VectorCalibrator",
     "VennAbersCalibrator",
     "Whole",
     "likely_errors",

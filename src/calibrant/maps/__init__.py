@@ -2,7 +2,7 @@
 
 - `Steps`, `Bounds`, `Lines`, `Logistic`, `Constant`, `Identity`: one score to the probability of the
   positive class.
-- `Softmax`: from all scores of a row to the probabilities of the classes.
+- `Softmax`, `Pool`: from all scores of a row to the probabilities of the classes.
 - `Map`: the base of them and of maps of one's own; `Operations`: what a formula may do; `FEATURES`: what of a
   score logistic and softmax maps are linear in.
 """

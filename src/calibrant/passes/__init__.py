@@ -1,8 +1,8 @@
 """What a fit may ask of rows, and who answers: arrays in memory, or batches that are read in passes.
 
-- `Question`: `Isotonic`, `VennAbers`, `EqualBins`, `LogisticRegression`, `InUnitInterval`, `EveryRow`,
-  `Several`, and `Sums` for questions of one's own. A fit is a `Learning`, a generator that yields questions;
-  `learn_from_cases` and `learning_plan` are who answers.
+- `Question`: `Isotonic`, `VennAbers`, `EqualBins`, `LogisticRegression`, `InUnitInterval`,
+  `DistinctRows`, `EveryRow`, `Several`, and `Sums` for questions of one's own. A fit is a `Learning`, a
+  generator that yields questions; `learn_from_cases` and `learning_plan` are who answers.
 - A *plan* is a generator that asks for passes by a `Task`, plain data; `reduce_rows` makes a `Summary` of
   rows, summaries merge and travel as Arrow tables (`read_summary`), and a task travels as JSON
   (`task_from_json`). `run_plan` is the engine of this process; `together` runs several plans at once.
