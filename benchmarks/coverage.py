@@ -290,7 +290,8 @@ def table(rows: list[Coverage]) -> str:
     """Percentages of cases in which intervals covered, by measure."""
     columns = list(product(SPREADS, SIZES))
     titles = [f"{k} classes, {n:,} rows" for k, n in columns]
-    lines = [f"| measure | {' | '.join(titles)} |", "|---|" + "---:|" * len(columns)]
+    lines = [f"{min(row.simulations for row in rows):,} samples in each case.", ""]
+    lines += [f"| measure | {' | '.join(titles)} |", "|---|" + "---:|" * len(columns)]
     for name in dict.fromkeys(row.measure for row in rows):
         cells = []
         for k, n in columns:
