@@ -1,6 +1,7 @@
 """The ways to combine answers as objects, for `combine=`."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, Self, cast, runtime_checkable
 
 from calibrant._core._arrays import Float64Array
@@ -223,6 +224,7 @@ COMBINERS: tuple[type[Normalize] | type[LeastSquares] | type[Coupling], ...] = (
 )
 
 
+@cache
 def combiner_kinds() -> Kinds:
     """The ways to combine answers that can be saved."""
     return Kinds(each.kind_in_file() for each in COMBINERS)

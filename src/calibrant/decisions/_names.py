@@ -1,5 +1,6 @@
 """The ready-made rules by name."""
 
+from functools import cache
 from typing import Any
 
 from sklearn.base import clone
@@ -17,6 +18,7 @@ RULES: dict[str, type[DecisionRule]] = {
 }
 
 
+@cache
 def rule_kinds() -> Kinds:
     """The rules that can be saved."""
     return Kinds(rule.kind_in_file() for rule in RULES.values())
