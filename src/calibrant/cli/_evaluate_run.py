@@ -6,7 +6,6 @@ import click
 
 from calibrant.cli._options import columns_of
 from calibrant.cli._progress import showing
-from calibrant.cli._report_run import of_sample, page_title, write_report
 from calibrant.cli._show import Table, count, rows_read, show_json, show_table, show_text
 from calibrant.files import evaluate, labelled, open_source
 
@@ -32,6 +31,8 @@ def run(
         found = evaluate(rows, in_passes=in_passes)
         shown = None if page is None else rows.load_or_sample(rows.memory is None)
     if page is not None:
+        from calibrant.cli._report_run import of_sample, page_title, write_report
+
         write_report(shown, page, title=page_title(f"Probabilities of {source.name}", shown, rows))
     if as_json:
         show_json(

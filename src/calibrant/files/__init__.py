@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SUM_ROUNDING as SUM_ROUNDING,
         BatchReader as BatchReader,
         Roles as Roles,
+        as_proba as as_proba,
     )
     from calibrant.files._classes import (
         ClassesOf as ClassesOf,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
         comparison_plan as comparison_plan,
     )
     from calibrant.files._cost_file import CostFile as CostFile, read_cost_file as read_cost_file
-    from calibrant.files._decide import Decided as Decided, as_proba as as_proba, decide
+    from calibrant.files._decide import Decided as Decided, decide
     from calibrant.files._evaluate import evaluate, evaluation_plan as evaluation_plan
     from calibrant.files._fit import calibrator_plan, code_of as code_of, fit
     from calibrant.files._labelled import LabelledRows, labelled
@@ -81,7 +82,7 @@ _HOME = {
     "Task": "calibrant.passes",
     "any_can_only_rise": "calibrant.files._compare",
     "apply": "calibrant.files._apply",
-    "as_proba": "calibrant.files._decide",
+    "as_proba": "calibrant.files._batch",
     "calibrator_plan": "calibrant.files._fit",
     "choose_scores": "calibrant.files._classes",
     "code_of": "calibrant.files._fit",

@@ -250,3 +250,9 @@ def counted_labels(column: pa.Array, number_of: Numbered) -> IntArray | None:
     if numbers[there].min() < 0:
         return None
     return labels if np.array_equal(numbers[there], there) else numbers[labels]
+
+
+def as_proba(scores: Float64Array) -> Float64Array:
+    """Probabilities of all classes; a single column is that of the second of two."""
+    matrix = scores.reshape(len(scores), -1)
+    return np.column_stack([1.0 - matrix[:, 0], matrix[:, 0]]) if matrix.shape[1] == 1 else matrix

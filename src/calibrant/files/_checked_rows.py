@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import as_array, as_floats
+from calibrant._core._arrays import Array, as_array, as_floats
 from calibrant._core._checks import check_finite, check_same_length
-from calibrant._core._errors import DataError
+from calibrant._core._errors import DataError, ParameterError
 from calibrant.passes import Rows, RowsOfPass
 
 
@@ -46,3 +47,14 @@ def _check(batch: Rows, n_classes: int) -> Rows:
             raise DataError(f"weight must not be negative; got {weight.min()}")
     check_same_length(scores=scores, truth=truth, weight=weight, key=batch.key)
     return replace(batch, scores=scores, truth=truth, weight=weight)
+
+
+def labels_of(classes: object, rows: Any, model: Any) -> Array:
+    """The labels that the numbers in batches stand for: those given, or what rows or a model know."""
+    for given in (classes, getattr(rows, "classes", None), getattr(model, "classes", None)):
+        if given is not None:
+            labels = as_array(given, "classes")
+            if len(labels) < 2 or len(np.unique(labels)) < len(labels):
+                raise ParameterError(f"classes must be two or more distinct labels; got {labels.tolist()}")
+            return labels
+    raise ParameterError("classes must be given where rows have only the numbers of their classes; got none")

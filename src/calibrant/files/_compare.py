@@ -13,9 +13,8 @@ from calibrant._core._arrays import Array
 from calibrant._core._chance import Seed
 from calibrant._core._checks import check_number, check_option
 from calibrant.calibrators import calibrator_for, can_only_rise, half_a_row, warn_of_columns
-from calibrant.files._checked_rows import checked_rows
+from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._evaluate import Evaluate, Evaluated
-from calibrant.files._fit import _labels
 from calibrant.files._labelled import LabelledRows
 from calibrant.files._score_check import ScoreCheck
 from calibrant.models import (
@@ -123,7 +122,7 @@ def compare(
         return _compare_labelled(rows, how, in_passes, filled)
     kind = "margin" if kind is None else kind
     check_option("kind", kind, ("margin", "probability"))
-    labels = _labels(classes, rows, None)
+    labels = labels_of(classes, rows, None)
     known = getattr(rows, "n_rows", None) if n_rows is None else n_rows
     plan = comparison_plan(methods, labels, combine, kind, n_folds, random_state, filled, known)
     seen: list[ScoreSurvey] = []

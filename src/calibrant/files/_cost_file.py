@@ -9,7 +9,6 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant._core._words import option
-from calibrant.decisions import reasonable
 from calibrant.files._columns import label_codes, match_classes, read_numbers
 from calibrant.files._open import open_source
 from calibrant.files._source import Source, first_twice
@@ -63,6 +62,8 @@ class CostFile:
         """Refuse costs by which a wrong decision is no dearer than the right one."""
         if set(self.decisions) != set(self.truths):
             return
+        from calibrant.decisions import reasonable  # noqa: PLC0415  (scikit-learn, which takes its time)
+
         order = [self.truths.index(name) for name in self.decisions]
         matrix = self.matrix[:, order]
         if reasonable(matrix):

@@ -14,7 +14,7 @@ from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.decisions import Ledger, RuleResult, compare_rules, decide as decide_rows, new_rule
 from calibrant.files._apply import kept_columns, refuse_twice
-from calibrant.files._batch import BatchReader
+from calibrant.files._batch import BatchReader, as_proba
 from calibrant.files._classes import ClassesOf, Numbered, choose_scores, text_of
 from calibrant.files._cost_file import CostFile, read_cost_file
 from calibrant.files._labelled import labelled
@@ -250,9 +250,3 @@ class Decided:
         return pa.RecordBatch.from_arrays(
             [*(batch.column(name) for name in self._kept), names, pa.array(cost)], names=[*self._kept, *NEW]
         )
-
-
-def as_proba(scores: Float64Array) -> Float64Array:
-    """Probabilities of all classes; a single column is that of the second of two."""
-    matrix = scores.reshape(len(scores), -1)
-    return np.column_stack([1.0 - matrix[:, 0], matrix[:, 0]]) if matrix.shape[1] == 1 else matrix

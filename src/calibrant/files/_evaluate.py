@@ -10,8 +10,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import DataError
 from calibrant._core._words import option
-from calibrant.files._checked_rows import checked_rows
-from calibrant.files._fit import _labels
+from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._labelled import LabelledRows
 from calibrant.files._score_check import ScoreCheck
 from calibrant.metrics import Evaluation, EvaluationSums, direction_of_points
@@ -70,7 +69,7 @@ def evaluate(
     (0.25, 0.1575, 0.875)
     """
     if not isinstance(rows, LabelledRows):
-        labels = _labels(classes, rows, None)
+        labels = labels_of(classes, rows, None)
         found = run_plan(evaluation_plan(len(labels), 0), checked_rows(rows, len(labels)), progress)
         return found.result(labels)
     memory = rows.load(in_passes)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from calibrant._core._arrays import Array, as_array
+from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
 from calibrant._core._names import NamedColumns
 from calibrant._core._words import option
 from calibrant.calibrators import fit_plan, fit_rows, new_calibrator, warn_of_direction
 from calibrant.codes import check_code
-from calibrant.files._checked_rows import checked_rows
+from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._labelled import LabelledRows
 from calibrant.files._score_check import ScoreCheck
 from calibrant.models import ScoreModel
@@ -97,7 +97,7 @@ def fit(
     """
     if isinstance(rows, LabelledRows):
         return _fit_labelled(model, rows, in_passes, keep_predictions, options or PassOptions())
-    labels = _labels(classes, rows, model)
+    labels = labels_of(classes, rows, model)
     known = getattr(rows, "n_rows", None) if n_rows is None else n_rows
     plan = plan_of(model, labels, options or PassOptions(), known, keep_predictions)
     fitted = run_plan(plan, checked_rows(rows, len(labels)), progress)
@@ -171,16 +171,6 @@ def calibrator_plan(
         raise NoRowsError
     fitted = yield from fit_plan(calibrator, classes, Reading(sample, options, n_rows))
     return fitted
-
-
-def _labels(classes: object, rows: Any, model: Any) -> Array:
-    for given in (classes, getattr(rows, "classes", None), getattr(model, "classes", None)):
-        if given is not None:
-            labels = as_array(given, "classes")
-            if len(labels) < 2 or len(np.unique(labels)) < len(labels):
-                raise ParameterError(f"classes must be two or more distinct labels; got {labels.tolist()}")
-            return labels
-    raise ParameterError("classes must be given where rows have only the numbers of their classes; got none")
 
 
 def code_of(model: Any, n_classes: int, n_columns: int) -> Array | None:
