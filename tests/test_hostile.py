@@ -122,7 +122,9 @@ GOOD = {
 PAIR = {"y": TWO, "scores": P, "proba": P, "cost": COST2}
 #: What they are where they mean something else.
 ELSEWHERE = {
+    "calibrators.BetaCalibrator": PAIR,
     "calibrators.BinningCalibrator": PAIR,
+    "calibrators.VennAbersCalibrator": PAIR,
     "calibrators.IdentityCalibrator": PAIR,
     "calibrators.PAVCalibrator": PAIR,
     "calibrators.SigmoidCalibrator": PAIR,

@@ -31,7 +31,7 @@ def ours(name: str) -> Contestant:
     def fit(scores: Scores, y: np.ndarray) -> Answer:
         method = METHODS[name]
         kind = scores.kind if scores.kind in method.kinds else "probability"
-        given = named_method(name, len(y), kind)
+        given = named_method(name, kind)
 
         def seen(new: Scores) -> np.ndarray:
             new = new if kind == new.kind else Scores(new.proba, kind)

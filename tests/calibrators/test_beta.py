@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from calibrant import BetaCalibrator, SigmoidCalibrator
 from calibrant._core._errors import DataError
-from calibrant.files import Rows, fit_in_passes
+from calibrant.files import Rows, fit
 from calibrant.models import from_document, to_document
 
 #: Which signs the slopes of the labels have, and which constraints then bind.
@@ -149,7 +149,7 @@ def test_in_passes_the_same_constraints_bind(a, b):
     scores, label = rows(a, b)
     parts = np.split(np.arange(len(label)), [100, 101, 400])
     batches = [Rows(scores[part], label[part].astype(np.intp)) for part in parts]
-    passed = fit_in_passes("beta", lambda: batches, classes=[0, 1])
+    passed = fit("beta", lambda: batches, classes=[0, 1])
     whole = BetaCalibrator().fit(scores, label)
     assert (passed.a_ == 0, passed.b_ == 0) == (whole.a_ == 0, whole.b_ == 0)
     np.testing.assert_allclose(

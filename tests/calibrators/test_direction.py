@@ -43,9 +43,9 @@ def distances():
 
 def rows_of(scores, labels):
     classes, position = np.unique(labels, return_inverse=True)
-    return {
-        "rows_of_pass": lambda: [Rows(scores[::2], position[::2]), Rows(scores[1::2], position[1::2])]
-    } | {"classes": classes}
+    return {"rows": lambda: [Rows(scores[::2], position[::2]), Rows(scores[1::2], position[1::2])]} | {
+        "classes": classes
+    }
 
 
 FITS = {

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, LinearSVC
 from calibrant import CalibrantError, CalibratedClassifier, ScoreModel, StackCalibrator, TemperatureCalibrator
 from calibrant.calibrators import METHODS, CodeCalibrator
 from calibrant.codes import all_pairs, exhaustive
-from calibrant.files import Rows, fit_in_passes
+from calibrant.files import Rows, fit
 from calibrant.models import from_document, to_document
 from calibrators.joint_rows import log_loss_of, three_ways_wrong
 from models.cases import pair_scores
@@ -53,7 +53,7 @@ def test_a_single_score_in_a_model_in_a_file_in_a_graph_and_in_passes(name, kind
     for each in (alone, model):
         np.testing.assert_allclose(proba_of(each, scores), expected, rtol=0, atol=1e-9)
     batches = [Rows(scores[:90, None], y[:90]), Rows(scores[90:, None], y[90:])]
-    passed = fit_in_passes(METHODS[name](kind=kind), lambda: batches, classes=[0, 1])
+    passed = fit(METHODS[name](kind=kind), lambda: batches, classes=[0, 1])
     np.testing.assert_allclose(passed.predict_proba(scores), expected, rtol=0, atol=1e-12)
 
 
@@ -74,7 +74,7 @@ def test_the_columns_of_a_code(name, kind):
         np.testing.assert_array_equal(again.predict_proba(scores), expected)
     np.testing.assert_allclose(proba_of(model, scores), expected, rtol=0, atol=1e-9)
     batches = [Rows(scores[:120], y[:120]), Rows(scores[120:], y[120:])]
-    passed = fit_in_passes(METHODS[name](kind=kind, code="all_pairs"), lambda: batches, classes=range(4))
+    passed = fit(METHODS[name](kind=kind, code="all_pairs"), lambda: batches, classes=range(4))
     np.testing.assert_allclose(passed.predict_proba(scores), expected, rtol=0, atol=1e-12)
     with pytest.raises(CalibrantError, match="one column per column of the code, 6 in all; got 5 columns"):
         alone.predict_proba(scores[:, :5])

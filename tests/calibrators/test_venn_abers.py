@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression
 
 from calibrant import OneVsAllCalibrator, PAVCalibrator, VennAbersCalibrator
 from calibrant._core._errors import CalibrantError, ScoreDirectionWarning
-from calibrant.files import PassOptions, Rows, fit_in_passes
+from calibrant.files import PassOptions, Rows, fit
 from calibrant.models import from_document, load, save, to_document
 
 pytestmark = pytest.mark.filterwarnings("ignore::calibrant.ScoreDirectionWarning")
@@ -156,7 +156,7 @@ def test_in_passes_it_is_that_of_memory(rows, n_bins, max_rows, edges, n_batches
         for part in parts
     ]
     options = PassOptions(n_bins=n_bins, max_rows=max_rows, edges=edges)
-    passed = fit_in_passes(VennAbersCalibrator(), lambda: batches, classes=[0, 1], options=options)
+    passed = fit(VennAbersCalibrator(), lambda: batches, classes=[0, 1], options=options)
     at_once = VennAbersCalibrator().fit(scores, label * 1.0, weight)
     asked = where_to_ask(scores)
     np.testing.assert_allclose(
@@ -177,7 +177,7 @@ def test_in_passes_many_rows_are_those_of_memory(n_bins, max_rows, sharp):
     label = rng.random(len(scores)) < 1 / (1 + np.exp(-sharp * scores))
     batches = [Rows(scores, label.astype(np.intp))]
     options = PassOptions(n_bins=n_bins, max_rows=max_rows)
-    passed = fit_in_passes(VennAbersCalibrator(), lambda: batches, classes=[0, 1], options=options)
+    passed = fit(VennAbersCalibrator(), lambda: batches, classes=[0, 1], options=options)
     at_once = VennAbersCalibrator().fit(scores, label)
     asked = np.concatenate([scores, rng.normal(size=1000)])
     np.testing.assert_allclose(
@@ -216,7 +216,7 @@ def test_a_damaged_file_is_refused(change, message):
 def test_a_file_with_another_map_is_refused():
     document = json.loads(json.dumps(to_document(VennAbersCalibrator().fit([1, 2], [0, 1]))))
     document["fitted"]["map"] = {"map": "constant", "value": 0.5}
-    with pytest.raises(CalibrantError, match=r"fitted\.map\.map must be bounds; got 'constant'"):
+    with pytest.raises(CalibrantError, match=r"fitted\.map\.map must be one of bounds; got 'constant'"):
         from_document(document | {"checksum": None})
 
 

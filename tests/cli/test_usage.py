@@ -7,13 +7,20 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from calibrant.calibrators import METHODS
+from calibrant.calibrators import METHODS, JointCalibrator
 from calibrant.cli import _main
 from calibrant.cli._options import CODES, COMBINATIONS
 from cli.calling import names_in
 
 #: Scores of two classes, of as many as there are, of too few and too many for a code of three classes.
 SCORES = {"s_a": "one", "s_a,s_b": "three", "s_a,s_b,s_c": "three", "s_*": "three"}
+
+#: Methods of one score per class; joint ones take the columns of a code too, and a single score.
+OF_CLASSES = [
+    name
+    for name, method in METHODS.items()
+    if method.takes == "row" and not issubclass(method, JointCalibrator)
+]
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +70,7 @@ def test_codes_methods_and_columns_fail_alike_in_memory_and_in_passes(command, s
 
 @pytest.mark.parametrize(
     "options",
-    [
-        ("--code", code, "--method", method)
-        for code in CODES
-        for method in METHODS
-        if METHODS[method].takes == "row"
-    ]
+    [("--code", code, "--method", method) for code in CODES for method in METHODS if method in OF_CLASSES]
     + [("--method", "identity"), ("--rule", "parallel")],
     ids=" ".join,
 )
@@ -79,7 +81,7 @@ def test_options_that_never_go_together_are_refused_before_the_file_is_looked_fo
     assert all(word in said for word in options[::-2])
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if METHODS[name].takes == "row"])
+@pytest.mark.parametrize("method", OF_CLASSES)
 @pytest.mark.parametrize("way", ["--in-memory", "--in-passes"])
 def test_methods_of_all_classes_need_their_scores_whatever_the_rows_are(command, tmp_path, method, way):
     (tmp_path / "bad.csv").write_text("y,s\nno,9\nno,9\nyes,1\nyes,\n")

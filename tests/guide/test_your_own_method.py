@@ -472,7 +472,7 @@ def test_onnx_gives_the_same_answers(methods, name):
 
 
 def test_the_registry_makes_them_fit_for_rows(methods):
-    assert named_method("my_beta", 100, "probability").get_params() == {"smooth": True}
+    assert named_method("my_beta", "probability").get_params() == {"smooth": True}
     assert [METHODS[name].takes for name in ("my_beta", "my_temperature")] == ["score", "row"]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, as_floats
+from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, IntArray, as_floats
 from calibrant._core._checks import (
     check_class_labels,
     check_finite,
@@ -151,13 +151,22 @@ class JointCalibrator(RowCalibrator):
             proba[rows] = self.map_(matrix[rows].astype(np.float64, copy=False))
         return proba
 
+    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+        """Learn from checked rows, without those that lack a score."""
+        self._check_columns(rows, classes)
+        return super().fit_rows(rows, classes, known)
+
+    def _check_columns(self, rows: Rows, classes: Array) -> None:
+        """Refuse rows whose scores are not those of the classes, or of the columns of the code."""
+        code = self._matrix_of(len(classes))
+        if code is not None:
+            check_columns(rows, len(code), "column of the code")
+        elif NumberOfColumns.of_scores(rows.scores) > 1 or len(classes) > 2:
+            check_columns(rows, len(classes), "class")
+
     def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit in passes."""
-        code, n_columns = self._matrix_of(len(classes)), NumberOfColumns.of_scores(reading.sample.scores)
-        if code is not None:
-            check_columns(reading.sample, len(code), "column of the code")
-        elif n_columns > 1 or len(classes) > 2:
-            check_columns(reading.sample, len(classes), "class")
+        self._check_columns(reading.sample, classes)
         self.map_ = yield from self._in_passes(self._learn(len(classes)), reading.whole())
         self.classes_ = classes
         return self

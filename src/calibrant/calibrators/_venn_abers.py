@@ -4,10 +4,10 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import check_scores
+from calibrant._core._field_groups import Record
 from calibrant._core._fitted import check_fitted
-from calibrant._core._place import Place
 from calibrant.calibrators._method import ScoreCalibrator
-from calibrant.maps import Bounds, IntervalLookup, Map
+from calibrant.maps import AnyMap, Bounds, IntervalLookup, Map
 from calibrant.passes import Learning, VennAbers, VennAbersFit
 
 
@@ -69,6 +69,7 @@ class VennAbersCalibrator(ScoreCalibrator, name="venn_abers"):
     array([0.25, 0.5 , 0.75])
     """
 
+    fitted = Record(map=AnyMap(Bounds))
     complexity = 3.5
     map_: Bounds
 
@@ -83,11 +84,6 @@ class VennAbersCalibrator(ScoreCalibrator, name="venn_abers"):
         return Bounds(
             IntervalLookup(found.lower_edges), found.lower, IntervalLookup(found.upper_edges), found.upper
         )
-
-    def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
-        if not isinstance(self.map_, Bounds):
-            (at / "map" / "map").refuse("be bounds", type(self.map_).name)
-        return self.map_
 
     def predict_interval(self, scores: object) -> Float64Array:
         """Give the lower and the upper probability of the positive class.
