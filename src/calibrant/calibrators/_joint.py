@@ -91,9 +91,15 @@ class JointCalibrator(RowCalibrator):
 
     kinds = ("probability", "margin")
     takes = _Form()  # type: ignore[assignment]
+    parameters = Record(kind=KIND, code=CODE)
     fitted = Record(map=AnyMap(Pool))
-    kind: str
-    code: object
+
+    def __init__(
+        self, kind: str = "probability", code: object = None, classes: Sequence[object] | None = None
+    ) -> None:
+        self.kind = kind
+        self.code = code
+        self.classes = classes
 
     @classmethod
     def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:

@@ -1,9 +1,6 @@
 """Matrix scaling: the score of every class may speak for and against every other one."""
 
-from collections.abc import Sequence
-
-from calibrant._core._field_groups import Record
-from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, joint_rows
+from calibrant.calibrators._joint import JointCalibrator, joint_rows
 from calibrant.calibrators._linear_members import Features, alone, most_rows
 from calibrant.calibrators._one_thread import one_thread
 from calibrant.maps import Map
@@ -70,14 +67,6 @@ class MatrixCalibrator(JointCalibrator, name="matrix"):
     array([[0.83, 0.08, 0.09]])
     """
 
-    def __init__(
-        self, kind: str = "probability", code: object = None, classes: Sequence[object] | None = None
-    ) -> None:
-        self.kind = kind
-        self.code = code
-        self.classes = classes
-
-    parameters = Record(kind=KIND, code=CODE)
     complexity = 4.5
 
     def _learn(self, n_classes: int) -> Learning[Map]:

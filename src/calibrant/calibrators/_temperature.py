@@ -1,7 +1,7 @@
 """Temperature scaling: one number for all classes."""
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Record
-from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, NumberOfColumns
+from calibrant.calibrators._joint import JointCalibrator, NumberOfColumns
 from calibrant.maps import HALVES, NUMPY, AnyMap, Map, Softmax, features_named
 from calibrant.passes import Cases, Learning, Plan, Question, RowsInPasses, Sums, travels
 
@@ -177,14 +177,6 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
     array([[0.93, 0.06, 0.01]])
     """
 
-    def __init__(
-        self, kind: str = "probability", code: object = None, classes: Sequence[object] | None = None
-    ) -> None:
-        self.kind = kind
-        self.code = code
-        self.classes = classes
-
-    parameters = Record(kind=KIND, code=CODE)
     fitted = Record(map=AnyMap(Softmax))
     complexity = 1.5
 

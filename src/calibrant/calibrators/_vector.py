@@ -1,9 +1,6 @@
 """Vector scaling: a slope and a bias for every class."""
 
-from collections.abc import Sequence
-
-from calibrant._core._field_groups import Record
-from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, joint_rows
+from calibrant.calibrators._joint import JointCalibrator, joint_rows
 from calibrant.calibrators._linear_members import Features, alone, most_rows
 from calibrant.calibrators._one_thread import one_thread
 from calibrant.maps import Map
@@ -68,14 +65,6 @@ class VectorCalibrator(JointCalibrator, name="vector"):
     array([[0.83, 0.09, 0.08]])
     """
 
-    def __init__(
-        self, kind: str = "probability", code: object = None, classes: Sequence[object] | None = None
-    ) -> None:
-        self.kind = kind
-        self.code = code
-        self.classes = classes
-
-    parameters = Record(kind=KIND, code=CODE)
     complexity = 2.2
 
     def _learn(self, n_classes: int) -> Learning[Map]:

@@ -122,6 +122,17 @@ def labelled(
 class LabelledRows:
     """Rows of a source with their labels, made by `labelled`.
 
+    Parameters
+    ----------
+    source : Source
+        Where the rows are.
+    said : ClassesOf
+        The columns of the scores, and what is said about their classes.
+    label, weight, key, by, kind, batch_rows, progress : object
+        As in `labelled`.
+    skips : bool
+        Whether rows that cannot be used are left out.
+
     Attributes
     ----------
     source : Source
@@ -251,12 +262,29 @@ class LabelledRows:
         return self.memory
 
     def load_or_sample(self, in_passes: bool | None = None) -> Rows:
-        """Read all rows into memory, or of too many a sample."""
+        """Read all rows into memory, or of too many a sample.
+
+        Parameters
+        ----------
+        in_passes : bool, optional
+            What the user says: True for a sample.
+
+        Returns
+        -------
+        Rows
+            The rows, or some of them.
+        """
         rows = self.load(in_passes)
         return self.sample() if rows is None else rows
 
     def no_weight(self) -> DataError:
-        """Say that there must be a row that counts."""
+        """Say that there must be a row that counts.
+
+        Returns
+        -------
+        DataError
+            What to raise.
+        """
         return DataError(
             f"the column {self.weight!r} of {self.source.name} must not be all zero; got zero for every row"
         )
