@@ -128,10 +128,12 @@ class LabelledRows:
         Where the rows are.
     said : ClassesOf
         The columns of the scores, and what is said about their classes.
-    label, weight, key, by, kind, batch_rows, progress : object
+    label, weight, key, by, kind : str or None
         As in `labelled`.
     skips : bool
         Whether rows that cannot be used are left out.
+    batch_rows, progress : object
+        As in `labelled`.
 
     Attributes
     ----------
