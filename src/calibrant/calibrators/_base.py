@@ -66,6 +66,21 @@ class CalibratorBase(Saved, NamedColumns, BaseEstimator, ABC):
         """
 
     @abstractmethod
+    def proba_of(self, scores: Any) -> Float64Array:
+        """Give the probability of every class for scores that were checked.
+
+        Parameters
+        ----------
+        scores : ndarray
+            Scores in the order of the calibrator.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`.
+        """
+
+    @abstractmethod
     def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit on rows that are read in passes.
 

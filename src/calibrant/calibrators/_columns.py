@@ -125,7 +125,8 @@ class ColumnsCalibrator(CalibratorBase):
     def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
         code = self._check_options(len(classes))
-        scores = score_columns(rows.scores, code.shape[1])
+        check_columns(rows, code.shape[1], "column of the code")
+        scores = _as_columns(rows.scores)
         mass = np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
 
         def columns() -> Iterator[Cases | None]:
@@ -241,7 +242,11 @@ class ColumnsCalibrator(CalibratorBase):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_fitted(self, "classes_")
-        matrix = self._check_scores(self._in_order(scores, self._column_labels(), self.n_scores))
+        return self.proba_of(self._check_scores(self._in_order(scores, self._column_labels(), self.n_scores)))
+
+    def proba_of(self, scores: Any) -> Float64Array:
+        """Give the probabilities for checked scores."""
+        matrix = _as_columns(scores)
         combine = check_combiner(self.combine)
         code, counts = self.fitted_code
         proba = np.empty((len(matrix), len(self.classes_)))
@@ -296,6 +301,11 @@ def _cases_of(scores: FloatArray, sides: Array, rows: Rows, known: BoolArray | N
     if used is None:
         return Cases(scores, truth, weight)
     return Cases(scores[used], truth[used], None if weight is None else weight[used])
+
+
+def _as_columns(scores: FloatArray) -> FloatArray:
+    """Scores of a code; a code of one column takes a plain column too."""
+    return scores[:, None] if scores.ndim == 1 else scores
 
 
 def score_columns(scores: object, n_columns: int | None) -> FloatArray:

@@ -149,7 +149,11 @@ class JointCalibrator(RowCalibrator):
         ndarray of shape (n, k)
             Probabilities in the order of `classes_`; each row sums to one.
         """
-        matrix = self._check_scores(scores)
+        return self.proba_of(self._check_scores(scores))
+
+    def proba_of(self, scores: Any) -> Float64Array:
+        """Give the probabilities for checked scores."""
+        matrix = scores.reshape(len(scores), -1)
         proba = np.empty((len(matrix), len(self.classes_)))
         step = max(SHORTEST, BLOCK // max(matrix.shape[1], WIDE))
         for start in range(0, len(matrix), step):

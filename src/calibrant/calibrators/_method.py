@@ -248,9 +248,12 @@ class ScoreCalibrator(Method):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_fitted(self, "classes_")
-        column = check_scores(self._in_order(scores, self.classes_, 1))
-        proba = np.empty((len(column), 2))
-        for rows, positive in self.answers(column):
+        return self.proba_of(check_scores(self._in_order(scores, self.classes_, 1)))
+
+    def proba_of(self, scores: Any) -> Float64Array:
+        """Give the probabilities for checked scores."""
+        proba = np.empty((len(scores), 2))
+        for rows, positive in self.answers(scores):
             proba[rows, 1] = positive
             np.subtract(1.0, positive, out=proba[rows, 0])
         return proba
@@ -350,12 +353,15 @@ class RowCalibrator(Method):
         ndarray of shape (n, k)
             Probabilities in the order of `classes_`; each row sums to one.
         """
-        matrix = self._check_scores(scores)
-        proba = np.empty(matrix.shape)
-        step = max(1, BLOCK // matrix.shape[1])
-        for start in range(0, len(matrix), step):
+        return self.proba_of(self._check_scores(scores))
+
+    def proba_of(self, scores: Any) -> Float64Array:
+        """Give the probabilities for checked scores."""
+        proba = np.empty(scores.shape)
+        step = max(1, BLOCK // scores.shape[1])
+        for start in range(0, len(scores), step):
             rows = slice(start, start + step)
-            proba[rows] = self.map_(matrix[rows].astype(np.float64, copy=False))
+            proba[rows] = self.map_(scores[rows].astype(np.float64, copy=False))
         return proba
 
     def _check_scores(self, scores: object) -> FloatArray:

@@ -115,8 +115,11 @@ class RankedCalibrator(RowCalibrator):
             estimates are all zero gets `rank_accuracy_`, the overall accuracy of the first ranks, and what
             that leaves is shared evenly among the other classes.
         """
-        matrix = self._check_scores(scores)
-        return self.map_(np.asarray(matrix))
+        return self.proba_of(self._check_scores(scores))
+
+    def proba_of(self, scores: Any) -> Float64Array:
+        """Give the probabilities for checked scores."""
+        return self.map_(np.asarray(scores))
 
     def predict_raw(self, scores: object) -> Float64Array:
         """Give for every class the estimate that belongs to its rank.

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
-from calibrant.calibrators import Calibrator, fit_plan, fit_rows
+from calibrant.calibrators import Calibrator, CalibratorBase, fit_plan, fit_rows
 from calibrant.passes import (
     ClassCounts,
     Fold,
@@ -254,15 +254,20 @@ def _left_out(calibrator: Calibrator, rows: Answers, fold: Fold) -> Plan[Predict
         return None
     if len(judged) == 0:
         return None
-    proba = np.asarray(fitted.predict_proba(judged.scores))
-    return Predictions(judged, proba, np.full(len(judged), fold.number, dtype=np.intp), 1)
+    return Predictions(judged, proba_of(fitted, judged), np.full(len(judged), fold.number, dtype=np.intp), 1)
 
 
 def judged_by(calibrator: Calibrator, rows: Answers) -> Plan[Predictions]:
     """Judge rows by a calibrator that was fitted to them, where there are too few to leave any out."""
     judged = yield from rows.inside(None)
-    proba = np.asarray(calibrator.predict_proba(judged.scores))
-    return Predictions(judged, proba, np.zeros(len(judged), dtype=np.intp), 0)
+    return Predictions(judged, proba_of(calibrator, judged), np.zeros(len(judged), dtype=np.intp), 0)
+
+
+def proba_of(calibrator: Calibrator, rows: Rows) -> Float64Array:
+    """Probabilities of checked rows, by a calibrator of ours or of others."""
+    if isinstance(calibrator, CalibratorBase):
+        return calibrator.proba_of(rows.scores)
+    return np.asarray(calibrator.predict_proba(rows.scores))
 
 
 def dealt(rows: Rows, n_folds: int, random_state: Seed) -> Rows:
