@@ -97,7 +97,7 @@ def test_a_code_is_calibrated_as_in_memory(spark, three_classes, combine):
     frame = frame_of(spark, pairs, y)
     given = {"code": "all_pairs"} if combine == "coupling" else {"code": all_pairs(3), "combine": combine}
     model = ScoreCalibrator(scoresCols=["s_0", "s_1", "s_2"], **given).fit(frame)
-    expected = ScoreModel(named_method("pav", len(y)), code="all_pairs", combine=combine).fit(pairs, y)
+    expected = ScoreModel(named_method("pav"), code="all_pairs", combine=combine).fit(pairs, y)
     assert_same(model.scoreModel, expected, pairs, "pav")
 
 
@@ -116,7 +116,7 @@ def test_weights_count_as_in_memory(spark, two_classes, method):
 
 def test_partitions_and_bins_make_no_difference(spark, two_classes, monkeypatch):
     scores, y = two_classes
-    expected = fitted_numbers(ScoreModel(named_method("pav", len(y))).fit(scores, y))
+    expected = fitted_numbers(ScoreModel(named_method("pav")).fit(scores, y))
     frame = frame_of(spark, scores, y, 1)
     calibrator = ScoreCalibrator(rawPredictionCol="s", numBins=64)
     assert fitted_numbers(calibrator.fit(frame.repartition(1)).scoreModel) == expected
@@ -134,7 +134,8 @@ def test_partitions_and_bins_make_no_difference(spark, two_classes, monkeypatch)
     assert fitted_numbers(calibrator.fit(spread).scoreModel) == expected
 
 
-def test_what_is_measured_does_not_depend_on_the_order_of_rows(spark, two_classes):
+def test_what_is_measured_does_not_depend_on_the_order_of_rows(spark, two_classes, monkeypatch):
+    monkeypatch.setattr("calibrant.models._plan.MANY_SCORES", 1000)
     scores, y = two_classes
     frame = frame_of(spark, scores, y)
     calibrator = ScoreCalibrator(rawPredictionCol="s", method="binning")
@@ -145,11 +146,12 @@ def test_what_is_measured_does_not_depend_on_the_order_of_rows(spark, two_classe
     # Rows of the same numbers are spread over the folds: a fifth is left out though many scores are whole.
     assert 0.15 < first.n_measured / first.n_rows < 0.25
     assert first.metrics.log_loss == pytest.approx(
-        ScoreModel(named_method("binning", len(y))).fit(scores, y).summary_.metrics.log_loss, rel=0.05
+        ScoreModel(named_method("binning")).fit(scores, y).summary_.metrics.log_loss, rel=0.05
     )
 
 
-def test_keys_keep_rows_together(spark, two_classes):
+def test_keys_keep_rows_together(spark, two_classes, monkeypatch):
+    monkeypatch.setattr("calibrant.models._plan.MANY_SCORES", 1000)
     scores, y = two_classes
     customer = np.arange(len(y)) // 100
     frame = frame_of(spark, scores, y, customer=[f"c{number}" for number in customer])

@@ -30,7 +30,7 @@ def test_the_measures_are_those_of_the_library(forecasts):
     parts = brier_decomposition(y, proba, isotonic=True)
     expected = {
         "logLoss": log_loss(y, proba),
-        "brier": brier_score(y, proba, convention="positive"),
+        "brierScore": brier_score(y, proba, convention="positive"),
         "errorRate": error_rate(y, proba),
         "calibration": parts.calibration,
         "refinement": parts.refinement,

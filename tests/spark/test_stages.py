@@ -78,7 +78,7 @@ SETTINGS = {
         "seed": 3,
     },
     CalibrationEvaluator: {
-        "metricName": "brier",
+        "metricName": "brierScore",
         "probabilityCol": "p",
         "labelCol": "y",
         "weightCol": "w",
