@@ -19,8 +19,8 @@ from calibrant.passes._rows import Fold, Rows
 from calibrant.passes._summary import Summary, Task
 from calibrant.passes._travel import travels
 
-#: Rows of a sample.
-SAMPLE_ROWS = 1 << 16
+#: Rows of a sample to begin from, and with very many columns fewer: so many numbers, or rows at the least.
+SAMPLE_ROWS, SAMPLE_NUMBERS, LEAST_ROWS = 1 << 16, 1 << 22, 1 << 12
 
 
 @travels
@@ -72,8 +72,11 @@ class Sample(Summary):
     def _keep(self, priority: Array, rows: list[Array]) -> None:
         known = self._rows or [np.empty(0)] * len(rows)
         all_priorities = np.concatenate([self._priority, priority])
-        if len(all_priorities) > self.task.n_rows:
-            kept = np.sort(np.argpartition(all_priorities, self.task.n_rows)[: self.task.n_rows])
+        most = self.task.n_rows
+        if self.task.only is None:
+            most = min(most, max(SAMPLE_NUMBERS // len(rows), LEAST_ROWS))
+        if len(all_priorities) > most:
+            kept = np.sort(np.argpartition(all_priorities, most)[:most])
         else:
             kept = np.arange(len(all_priorities))
         self._priority = all_priorities[kept]
