@@ -8,16 +8,7 @@ from hypothesis import given, strategies as st
 
 from calibrant import metrics
 from calibrant.report._chance import fit_and_test
-from calibrant.report._column import (
-    area_under_roc,
-    detection_points,
-    evenly,
-    fill_bins,
-    fit_column,
-    roc_curve,
-    sort_column,
-    split_brier,
-)
+from calibrant.report._column import detection_points, evenly, fill_bins, roc_curve, sort_column
 
 shares = st.sampled_from([0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.9, 0.999, 1.0]) | st.floats(0, 1)
 rows = st.lists(
@@ -28,23 +19,6 @@ rows = st.lists(
 def columns(drawn, *, weighted):
     happened, forecast, weight = (np.array(values) for values in zip(*drawn, strict=True))
     return happened, forecast, weight if weighted else np.ones(len(weight))
-
-
-@given(drawn=rows, weighted=st.booleans())
-def test_the_split_is_that_of_brier_decomposition(drawn, weighted):
-    happened, forecast, weight = columns(drawn, weighted=weighted)
-    column = sort_column(happened, forecast, weight)
-    split = split_brier(column, fit_column(column))
-    truth = metrics.brier_decomposition(happened, forecast, isotonic=True, sample_weight=weight)
-    for name in ("brier", "calibration", "refinement", "uncertainty"):
-        assert getattr(split, name) == pytest.approx(getattr(truth, name), abs=1e-12), name
-
-
-@given(drawn=rows, weighted=st.booleans())
-def test_the_area_under_the_curve_is_auc(drawn, weighted):
-    happened, forecast, weight = columns(drawn, weighted=weighted)
-    found = area_under_roc(sort_column(happened, forecast, weight))
-    assert found == pytest.approx(metrics.auc(happened, forecast, sample_weight=weight), nan_ok=True)
 
 
 @given(drawn=rows, weighted=st.booleans())

@@ -103,7 +103,9 @@ class TestContent:
         for sentence in (*summary.verdict.findings, *summary.verdict.advice, summary.methods.advice):
             assert sentence in text
         assert f"costs {number(summary.decisions.total)} on all 600 rows" in text
-        assert f"{summary.measures.brier:.4f}" in text
+        for name in ("log_loss", "brier_score", "calibration", "expected_calibration_error", "auc"):
+            assert str(getattr(summary.measures, name)) in text
+        assert str(summary.methods.results[1].difference) in text
         assert opened.page.locator("#methods tbody tr").count() == 2
 
     def test_every_figure_has_its_numbers_as_a_table(self, visit):

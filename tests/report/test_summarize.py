@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -28,14 +29,34 @@ class TestMeasures:
         found = summary.measures
         how = {"classes": TRIAGE}
         parts = metrics.brier_decomposition(y, proba, isotonic=True, mode="classwise", **how)
-        assert found.brier == pytest.approx(metrics.brier_score(y, proba, **how))
+        assert found.brier_score == pytest.approx(metrics.brier_score(y, proba, **how))
         assert found.calibration == pytest.approx(parts.calibration)
         assert found.refinement == pytest.approx(parts.refinement)
         assert found.uncertainty == pytest.approx(parts.uncertainty)
-        assert found.log_loss == metrics.log_loss(y, proba, **how)
-        assert found.error == pytest.approx(metrics.error_rate(y, proba, **how))
-        assert found.accuracy == pytest.approx(1 - found.error)
+        assert found.log_loss == pytest.approx(metrics.log_loss(y, proba, **how))
+        assert found.error_rate == pytest.approx(metrics.error_rate(y, proba, **how))
         assert found.confidence == pytest.approx(proba.max(axis=1).mean())
+        assert found.expected_calibration_error == pytest.approx(
+            metrics.expected_calibration_error(y, proba, **how)
+        )
+
+    def test_and_their_intervals_are_those_of_evaluate(self, three):
+        y, proba, summary = three
+        truth = metrics.evaluate(y, proba, classes=TRIAGE, cost=TRIAGE_COST)
+        pairs = [(summary.measures, truth), *zip(summary.classes, truth.by_class, strict=True)]
+        for found, measured in pairs:
+            names = {each.name for each in fields(found)} & {each.name for each in fields(measured)}
+            assert len(names) >= 8
+            for name in names:
+                assert metrics.plain_record({name: getattr(found, name)}) == metrics.plain_record(
+                    {name: getattr(measured, name)}
+                )
+        assert [curve.auc.low for curve in summary.roc] == [each.auc.low for each in truth.by_class]
+        cost = summary.decisions.mean_cost
+        assert (cost, cost.low, cost.high) == pytest.approx(
+            (truth.cost.mean_cost, truth.cost.mean_cost.low, truth.cost.mean_cost.high)
+        )
+        assert cost == pytest.approx(summary.decisions.total / 600)
 
     def test_of_classes_are_those_of_one_against_the_rest(self, three):
         y, proba, summary = three
@@ -43,8 +64,8 @@ class TestMeasures:
         for place, entry in enumerate(summary.classes):
             of_class = y == entry.name
             assert entry.rows == of_class.sum()
-            assert entry.frequency == pytest.approx(of_class.mean())
-            assert entry.forecast == pytest.approx(proba[:, place].mean())
+            assert entry.share == pytest.approx(of_class.mean())
+            assert entry.mean_probability == pytest.approx(proba[:, place].mean())
             assert entry.auc == pytest.approx(metrics.auc(of_class, proba[:, place]))
             split = metrics.brier_decomposition(of_class, proba[:, place], isotonic=True)
             assert entry.calibration == pytest.approx(split.calibration)
@@ -52,8 +73,8 @@ class TestMeasures:
     def test_of_two_classes_are_those_of_the_positive_one(self):
         truth, proba = bold(400, 2)
         found = summarize(truth, proba).measures
-        assert found.brier == pytest.approx(metrics.brier_score(truth, proba, convention="positive"))
-        assert found.brier == pytest.approx(found.calibration + found.refinement)
+        assert found.brier_score == pytest.approx(metrics.brier_score(truth, proba, convention="positive"))
+        assert found.brier_score == pytest.approx(found.calibration + found.refinement)
 
     def test_one_column_is_the_positive_class(self):
         truth, proba = bold(200, 2)
@@ -69,7 +90,7 @@ class TestMeasures:
         copied = summarize(truth[copies], proba[copies], cost=TRIAGE_COST)
         assert weighted.n_rows == 200
         assert weighted.total_weight == copied.n_rows == 300
-        for name in ("brier", "calibration", "refinement", "log_loss", "error", "auc"):
+        for name in ("brier_score", "calibration", "refinement", "log_loss", "error_rate", "auc"):
             assert getattr(weighted.measures, name) == pytest.approx(getattr(copied.measures, name)), name
         assert weighted.decisions.total == pytest.approx(copied.decisions.total)
         assert weighted.decisions.promised == pytest.approx(copied.decisions.promised)
@@ -91,8 +112,8 @@ class TestReliability:
     def test_bins_are_reliability_bins(self, three):
         y, proba, summary = three
         truth = metrics.reliability_at_rank(y, proba, classes=TRIAGE)
-        assert [found.rows for found in summary.confidence.bins] == truth.count.tolist()
-        assert [found.frequency for found in summary.confidence.bins] == pytest.approx(truth.frac_pos)
+        assert [found.count for found in summary.confidence.bins] == truth.count.tolist()
+        assert [found.frac_pos for found in summary.confidence.bins] == pytest.approx(truth.frac_pos)
 
     def test_outside_is_the_share_of_rows_where_the_fit_leaves_the_band(self):
         truth, proba = honest(3000, 2)
@@ -203,7 +224,9 @@ class TestMethods:
         ranked = compare_forecasts(truth, {"this report": proba, "right": right})
         assert found.subject == "this report"
         assert [method.name for method in found.results] == [result.name for result in ranked.results]
-        assert found.results[1].difference == ranked.results[1].difference
+        for method, result in zip(found.results, ranked.results, strict=True):
+            assert metrics.plain_record(method) == metrics.plain_record(result)
+        assert found.results[1].difference.low > 0
         assert found.best == "right"
 
     def test_the_forecasts_of_the_report_are_recognised_among_them(self):
@@ -323,9 +346,15 @@ class TestBadInput:
 class TestJson:
     def test_is_the_summary_under_the_names_of_its_fields(self, three):
         content = json.loads(three[2].to_json())
-        assert content["schema"] == "calibrant.report/1"
+        assert content["schema"] == "calibrant.report/2"
         assert content["title"] == "Triage"
-        assert content["measures"]["brier"] == three[2].measures.brier
+        score = three[2].measures.brier_score
+        assert content["measures"]["brier_score"] == score
+        assert content["measures"]["intervals"]["brier_score"] == [score.low, score.high]
+        share = three[2].classes[1].share
+        assert content["classes"][1]["intervals"]["share"] == [share.low, share.high]
+        cost = three[2].decisions.mean_cost
+        assert content["decisions"]["intervals"] == {"mean_cost": [cost.low, cost.high]}
         assert content["verdict"]["level"] == three[2].verdict.level
         assert content["decisions"]["cost"] == TRIAGE_COST.tolist()
         assert content["methods"] is None
@@ -334,8 +363,10 @@ class TestJson:
     def test_what_json_has_no_number_for(self):
         summary = summarize([0, 0], [[1.0, 0.0], [0.0, 1.0]])
         content = json.loads(summary.to_json())
-        assert content["measures"]["log_loss"] == "inf"
+        assert content["measures"]["log_loss"] is None
+        assert content["measures"]["certain_mistakes"] == 1
         assert content["measures"]["auc"] is None
+        assert "auc" not in content["measures"]["intervals"]
 
     def test_save_writes_json_or_the_page_and_nothing_else(self, three, tmp_path):
         summary = three[2]

@@ -5,8 +5,10 @@ import re
 
 import pytest
 
+from calibrant.metrics import Estimate
 from calibrant.report._summary import Band, Bin, Curve, Method, Reliability, Roc
 from calibrant.report._svg import (
+    WHISKER_WIDTH,
     Scale,
     coordinate,
     detection_figure,
@@ -29,8 +31,9 @@ DRAWN = Reliability(
 )
 
 
-def method(name, difference, error):
-    return Method(name, 0.5, 0.2, 0.1, 0.1, 0.1, difference, error, 0.5)
+def method(name, difference, low, high):
+    half = Estimate(0.5)
+    return Method(name, half, half, half, half, half, Estimate(difference, low, high), 0.5, 0)
 
 
 def numbers(text):
@@ -63,7 +66,7 @@ def test_a_reliability_diagram_has_its_data_in_place(small):
         place for x, y in zip(DRAWN.fit.x, DRAWN.fit.y, strict=True) for place in (plot.x(x), plot.y(y))
     ]
     assert numbers(figure.fit) == pytest.approx(expected, abs=0.06)
-    assert figure.dots == tuple((plot.x(bin_.forecast), plot.y(bin_.frequency)) for bin_ in DRAWN.bins)
+    assert figure.dots == tuple((plot.x(bin_.mean_score), plot.y(bin_.frac_pos)) for bin_ in DRAWN.bins)
     assert figure.band.endswith("Z")
     tall, low = figure.bars
     assert tall.height == pytest.approx(3 * low.height)
@@ -73,7 +76,10 @@ def test_a_reliability_diagram_has_its_data_in_place(small):
 
 
 def test_roc_curves_without_points_are_left_out():
-    curves = [Roc("a", Curve((0, 0, 1), (0, 1, 1)), 1.0), Roc("b", Curve((), ()), math.nan)]
+    curves = [
+        Roc("a", Curve((0, 0, 1), (0, 1, 1)), Estimate(1.0)),
+        Roc("b", Curve((), ()), Estimate(math.nan)),
+    ]
     figure = roc_figure(curves)
     assert [name for name, _ in figure.lines] == ["a"]
 
@@ -86,9 +92,11 @@ def test_what_checking_finds_lies_on_the_curve():
 
 
 def test_whiskers_share_a_scale_and_leave_out_what_is_infinite():
-    drawn, zero = whiskers([method("a", 0, 0), method("b", 1, 0.25), method("c", math.inf, math.nan)])
-    assert drawn[0].low == drawn[0].high == zero
-    assert drawn[1].middle - drawn[1].low == pytest.approx(drawn[1].high - drawn[1].middle)
-    assert drawn[1].high == 214
+    drawn, zero = whiskers(
+        [method("a", 0, 0, 0), method("b", 1, 0.5, 2), method("c", math.inf, math.nan, math.nan)]
+    )
+    assert drawn[0].low == drawn[0].high == zero == 6
+    assert drawn[1].high == WHISKER_WIDTH - 6
+    assert drawn[1].high - drawn[1].middle == pytest.approx(2 * (drawn[1].middle - drawn[1].low))
     assert drawn[2] is None
-    assert whiskers([method("a", 0, 0)])[0][0].middle == 6
+    assert whiskers([method("a", 0, 0, 0)])[0][0].middle == 6

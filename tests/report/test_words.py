@@ -4,7 +4,17 @@ import math
 
 import pytest
 
-from calibrant.report._words import chance, decimal, names, number, percent, points
+from calibrant.metrics import Estimate
+from calibrant.report._words import (
+    chance,
+    decimal,
+    estimate,
+    names,
+    number,
+    percent,
+    percent_estimate,
+    points,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +76,31 @@ def test_names_are_quoted_and_few():
     assert names(["a"]) == "“a”"
     assert names(["a", "b", "c"]) == "“a”, “b” and “c”"
     assert names(list("abcdefgh")) == "“a”, “b”, “c”, “d”, “e” and 3 more"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Estimate(0.41234, 0.39939, 0.42529), ("0.412", "± 0.013")),
+        (Estimate(0.012, 0.0, 0.031), ("0.012", "[0.000, 0.031]")),
+        (Estimate(-0.031, -0.04, -0.022), ("-0.0310", "± 0.0090")),
+        (Estimate(0.25), ("0.2500", "")),
+        (Estimate(math.inf, math.inf, math.inf), ("infinite", "")),
+        (Estimate(-math.inf), ("-infinite", "")),
+        (Estimate(math.nan), ("none", "")),
+    ],
+)
+def test_a_measure_has_the_decimals_that_its_interval_allows(value, text):
+    assert estimate(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (Estimate(0.267, 0.232, 0.302), ("26.7%", "± 3.5%")),
+        (Estimate(0.0, 0.0, 0.04), ("0.0%", "[0.0%, 4.0%]")),
+        (Estimate(0.9996), ("more than 99.9%", "")),
+    ],
+)
+def test_a_share_is_in_percent_with_its_interval(share, text):
+    assert percent_estimate(share) == text

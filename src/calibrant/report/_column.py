@@ -4,7 +4,6 @@ At a million rows sorting and adding up are most of the work, and every metric d
 column is put in order and added up once, and the numbers of `calibrant.metrics` are read off the sums.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,22 +69,6 @@ class Column:
         return float(self.weight[-1])
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """The Brier score of one event, taken apart by isotonic regression.
-
-    Attributes
-    ----------
-    brier, calibration, refinement, uncertainty : float
-        As in `calibrant.metrics.BrierDecomposition`.
-    """
-
-    brier: float
-    calibration: float
-    refinement: float
-    uncertainty: float
-
-
 def sort_column(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> Column:
     """Sort one column of forecasts, and add up."""
     rows = put_in_order(happened, forecast, weight)
@@ -122,32 +105,6 @@ def fit_column(column: Column) -> IsotonicReliability:
         level=BAND_LEVEL,
         n_band_rows=0,
     )
-
-
-def split_brier(column: Column, fit: IsotonicReliability) -> Split:
-    """What is lost by miscalibration, and what by not telling rows apart."""
-    total, rate = column.total, float(column.hits[-1]) / column.total
-    frequency, weight = fit.frequency[::2], fit.weight[::2]  # every block has two corners
-    refinement = float(weight @ (frequency * (1.0 - frequency))) / total
-    brier = _squared_error(column.rows) / total
-    return Split(brier, max(brier - refinement, 0.0), refinement, rate * (1.0 - rate))
-
-
-def _squared_error(rows: Ordered) -> float:
-    if rows.weights is None:
-        came = rows.forecast[rows.is_positive]
-        return max(float(rows.forecast @ rows.forecast) - 2 * float(came.sum()) + len(came), 0.0)
-    return float(rows.weights @ (rows.forecast - rows.is_positive) ** 2)
-
-
-def area_under_roc(column: Column) -> float:
-    """Chance that a random hit has a higher forecast than a random miss; `nan` if either is absent."""
-    misses = column.misses
-    pairs = float(column.hits[-1]) * float(misses[-1])
-    if pairs <= 0:
-        return math.nan
-    # Between two bounds the curve is straight, and the area below it a trapezium.
-    return float(np.diff(column.hits) @ (misses[1:] + misses[:-1])) / (2 * pairs)
 
 
 def roc_curve(column: Column, max_points: int) -> tuple[Float64Array, Float64Array]:

@@ -1,12 +1,14 @@
 """What decisions cost: the part of a summary that is about money."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import DataError
 from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share
+from calibrant.metrics import Estimate
 from calibrant.report._rows import Rows
 from calibrant.report._summary import Confusion, Decisions, Rule
 
@@ -42,27 +44,54 @@ def read_costs(cost: object, rows: Rows) -> tuple[Float64Array, tuple[str, ...]]
     return cost_matrix(cost, list(rows.classes)), classes
 
 
-def summarize_decisions(rows: Rows, predicted: IntArray, cost: object) -> Decisions:
-    """Decide by least cost, and compare with the most probable class."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Decided:
+    """What is decided by least cost.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (a, k)
+        The costs.
+    actions : tuple of str
+        The decisions.
+    given : bool
+        Whether the costs are the user's.
+    rows : ndarray of int of shape (n,)
+        The decision of every row.
+    """
+
+    matrix: Float64Array
+    actions: tuple[str, ...]
+    given: bool
+    rows: IntArray
+
+
+def decide_rows(rows: Rows, predicted: IntArray, cost: object) -> Decided:
+    """Decide by least cost."""
     matrix, actions = read_costs(cost, rows)
-    of_classes = actions == rows.class_names
-    ledger = Ledger(matrix, actions, rows.class_names)
     # Without costs the most probable class is the decision of least cost.
-    decided = predicted if cost is None else decide(rows.proba, matrix, allow_any=not of_classes)
-    ledger.add(rows.proba, decided, rows.weight, rows.truth)
+    decided = predicted if cost is None else decide(rows.proba, matrix, allow_any=actions != rows.class_names)
+    return Decided(matrix, actions, cost is not None, decided)
+
+
+def summarize_decisions(rows: Rows, found: Decided, mean_cost: Estimate) -> Decisions:
+    """Compare what was decided with the most probable class."""
+    matrix, actions = found.matrix, found.actions
+    ledger = Ledger(matrix, actions, rows.class_names)
+    ledger.add(rows.proba, found.rows, rows.weight, rows.truth)
     shown = len(actions) <= MAX_LIVE_CLASSES and rows.n_classes <= MAX_LIVE_CLASSES
     return Decisions(
         actions=actions,
         cost=_nested(matrix) if shown else (),
-        given=cost is not None,
+        given=found.given,
         counts=_nested(ledger.counts) if shown else (),
         total=ledger.paid,
-        mean=ledger.paid / float(ledger.counts.sum()),
+        mean_cost=mean_cost,
         promised=ledger.expected,
         plain_total=ledger.plain_paid,
         saving=100 * saved_share(ledger.plain_paid, ledger.paid),
         confusions=_confusions(ledger.counts, ledger.counts * matrix, actions, rows.class_names),
-        rules=_rules(rows, matrix) if cost is not None and of_classes else (),
+        rules=_rules(rows, matrix) if found.given and actions == rows.class_names else (),
     )
 
 

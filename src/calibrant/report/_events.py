@@ -1,4 +1,4 @@
-"""One event at a time: its forecasts against whether it came, measured, tested and drawn."""
+"""One event at a time: its forecasts against whether it came, tested and drawn."""
 
 import math
 from dataclasses import dataclass
@@ -8,19 +8,9 @@ import numpy as np
 from calibrant._core._arrays import BoolArray, Float64Array
 from calibrant.metrics import Draws, IsotonicReliability, ReliabilityBins
 from calibrant.report._chance import ChanceTest, fit_and_test
-from calibrant.report._column import (
-    Column,
-    Split,
-    area_under_roc,
-    evenly,
-    fill_bins,
-    fit_column,
-    roc_curve,
-    sort_column,
-    split_brier,
-)
+from calibrant.report._column import Column, evenly, fill_bins, roc_curve, sort_column
 from calibrant.report._directed import MeanTest
-from calibrant.report._summary import Band, Bin, Curve, Reliability, Roc
+from calibrant.report._summary import Band, Bin, Curve, Reliability
 
 #: Points of a curve; of a step function it takes two per step.
 MAX_POINTS = 101
@@ -33,59 +23,33 @@ class Examined:
 
     Attributes
     ----------
-    split : Split
-        Its part of the Brier score.
-    auc : float
-        How well it is told apart.
-    mean : MeanTest
-        By how much its forecasts are off together.
-    drawn : Drawn or None
-        What is drawn of it; None if nobody asked.
-    """
-
-    split: Split
-    auc: float
-    mean: MeanTest
-    drawn: "Drawn | None"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
-    """The curves of one event.
-
-    Attributes
-    ----------
     reliability : Reliability
         What was forecast against what came, not yet judged.
     test : ChanceTest
         How far it is off, beside chance.
-    roc : Roc
+    roc : Curve
         How well it is told apart.
     """
 
     reliability: Reliability
     test: ChanceTest
-    roc: Roc
+    roc: Curve
 
 
-def measure_event(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> Examined:
-    """Only the numbers, for events that will not be drawn."""
+def examine_mean(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> MeanTest:
+    """Only by how much the forecasts of an event are off together."""
     column = sort_column(happened, forecast, weight)
-    fit = fit_column(column)
-    mean = MeanTest.of(column, Draws.of(column.rows))
-    return Examined(split_brier(column, fit), area_under_roc(column), mean, None)
+    return MeanTest.of(column, Draws.of(column.rows))
 
 
 def examine_column(name: str, column: Column, rng: np.random.Generator) -> Examined:
-    """Everything about a sorted column."""
+    """Test and draw a sorted column."""
     fit, test = fit_and_test(column, rng)
-    auc = area_under_roc(column)
-    drawn = Drawn(
+    return Examined(
         reliability=_reliability(name, column, fit, fill_bins(column), test),
         test=test,
-        roc=Roc(name, curve(*roc_curve(column, MAX_POINTS)), auc),
+        roc=curve(*roc_curve(column, MAX_POINTS)),
     )
-    return Examined(split_brier(column, fit), auc, test.mean, drawn)
 
 
 def curve(x: Float64Array, y: Float64Array) -> Curve:
@@ -102,8 +66,8 @@ def _reliability(
         fit=curve(fit.score[kept], fit.frequency[kept]),
         band=Band(_floats(fit.band_score), _floats(fit.lower), _floats(fit.upper), fit.level),
         bins=tuple(
-            Bin(float(left), float(right), int(rows), float(forecast), float(frequency))
-            for left, right, rows, forecast, frequency in zip(
+            Bin(float(left), float(right), int(count), float(mean_score), float(frac_pos))
+            for left, right, count, mean_score, frac_pos in zip(
                 bins.left, bins.right, bins.count, bins.mean_score, bins.frac_pos, strict=True
             )
         ),

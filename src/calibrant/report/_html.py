@@ -16,6 +16,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from calibrant.metrics import Estimate
 from calibrant.report._simplex import line_figure, triangle_figure
 from calibrant.report._summary import ClassMeasures, Summary
 from calibrant.report._svg import (
@@ -28,7 +29,7 @@ from calibrant.report._svg import (
     shorten,
     whiskers,
 )
-from calibrant.report._words import chance, decimal, number, percent, points
+from calibrant.report._words import chance, decimal, estimate, number, percent, percent_estimate, points
 
 #: Rows of the table of classes.
 MAX_LISTED_CLASSES = 50
@@ -55,10 +56,16 @@ def render_page(summary: Summary) -> str:
             policy=_policy(style, script),
             data=_as_script_text(_live_data(summary)),
             version=version("calibrant"),
+            accuracy=_rest(summary.measures.error_rate),
             **_figures(summary),
             **_tables(summary),
         )
     )
+
+
+def _rest(share: Estimate) -> Estimate:
+    """The share of all other rows."""
+    return Estimate(1 - share, 1 - share.high, 1 - share.low, share.error)
 
 
 def render_frame(summary: Summary) -> str:
@@ -83,6 +90,8 @@ def _environment() -> Environment:
         points=points,
         number=number,
         decimal=decimal,
+        estimate=estimate,
+        percent_estimate=percent_estimate,
         chance=chance,
         at=coordinate,
         short=shorten,

@@ -1,6 +1,7 @@
 """The ranking of methods: the part of a summary that says what to use."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,20 +104,9 @@ def _some_rows(rows: Rows, most: int, random_state: Seed) -> IntArray | slice:
 
 
 def _as_methods(found: Any, subject: str) -> Methods:
-    names = ("log_loss", "calibration", "refinement", "difference")
-    results = tuple(
-        Method(
-            name=str(result.name),
-            share_best=float(result.share_best),
-            brier=float(result.brier_score),
-            error=float(result.error_rate),
-            difference_error=float(result.difference.error),
-            **{name: float(getattr(result, name)) for name in names},
-        )
-        for result in found.results
-    )
+    names = [each.name for each in fields(Method)]
     return Methods(
-        results=results,
+        results=tuple(Method(**{name: getattr(result, name) for name in names}) for result in found.results),
         measure=str(found.measure),
         n_rows=int(found.n_rows),
         n_folds=int(found.n_folds),

@@ -4,26 +4,28 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
-from calibrant.metrics import log_loss
+from calibrant.metrics import ClassEvaluation, Evaluation, evaluate
 from calibrant.report._chance import p_values
 from calibrant.report._column import Column, detection_points, sort_column
-from calibrant.report._costs import MAX_LIVE_CLASSES, summarize_decisions
-from calibrant.report._directed import measure_surprise
-from calibrant.report._events import MAX_POINTS, Examined, curve, examine_column, measure_event
+from calibrant.report._costs import MAX_LIVE_CLASSES, Decided, decide_rows, summarize_decisions
+from calibrant.report._directed import MeanTest, measure_surprise
+from calibrant.report._events import MAX_POINTS, Examined, curve, examine_column, examine_mean
 from calibrant.report._methods import rank_methods
 from calibrant.report._rows import Rows, read_row_names, read_rows
-from calibrant.report._summary import ClassMeasures, Errors, Measures, Mistake, Sample, Summary
+from calibrant.report._summary import ClassMeasures, Errors, Measures, Mistake, Roc, Sample, Summary
 from calibrant.report._verdict import SHARES, SIGNIFICANT, Evidence, Tested, judge
 
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison
+
+T = TypeVar("T")
 
 #: Classes that are drawn and tested: those that lose most to miscalibration.
 MAX_DRAWN_CLASSES = 12
@@ -79,7 +81,7 @@ def summarize(
     row_names : array-like of shape (n,), optional
         Names of the rows, for the list of mistakes.
     random_state : int, Generator, RandomState or None, default=0
-        For the bands, the test and the sample of rows.
+        For the bands, the test, intervals that have no formula, and the sample of rows.
 
     Returns
     -------
@@ -88,6 +90,7 @@ def summarize(
 
     See Also
     --------
+    calibrant.metrics.evaluate : The measures and their intervals.
     calibrant.metrics.isotonic_reliability : The curves and bands.
     calibrant.decisions.decide : The decisions.
 
@@ -126,12 +129,15 @@ def summarize(
     seed = random_state if isinstance(random_state, int) else int(source.integers(2**31))
     predictions = _predict(rows)
     lead = sort_column(predictions.correct, predictions.confidence, rows.weight)
-    examined = _examine_classes(rows, seed)
+    decided = decide_rows(rows, predictions.predicted, cost)
+    found = _evaluate(rows, decided, seed)
+    examined = _examine_classes(rows, found, seed)
     confidence = examine_column(CONFIDENCE, lead, _draws_of(seed, rows.n_classes))
-    measures = _measures(rows, predictions, examined)
-    decisions = summarize_decisions(rows, predictions.predicted, cost)
+    measures = Measures(**{each.name: getattr(found, each.name) for each in fields(Measures)})
+    assert found.cost is not None
+    decisions = summarize_decisions(rows, decided, found.cost.mean_cost)
     ranking = rank_methods(rows, scores, methods, comparison, seed)
-    evidence = _evidence(rows, confidence, examined, seed)
+    evidence = _evidence(rows, found, confidence, examined, seed)
     return Summary(
         title=DEFAULT_TITLE if title is None else str(title),
         n_rows=len(rows),
@@ -139,10 +145,13 @@ def summarize(
         n_classes=rows.n_classes,
         verdict=judge(evidence, measures, ranking, decisions),
         measures=measures,
-        classes=_class_measures(rows, examined, evidence),
+        classes=_class_measures(rows, found, examined, evidence),
         confidence=evidence.confidence.reliability,
         reliability=tuple(tested.reliability for tested in evidence.classes),
-        roc=tuple(found.drawn.roc for found in examined if found.drawn is not None),
+        roc=tuple(
+            Roc(rows.class_names[place], each.roc, found.by_class[place].auc)
+            for place, each in examined.items()
+        ),
         methods=ranking,
         errors=_errors(rows, predictions, lead, row_labels),
         decisions=decisions,
@@ -165,25 +174,36 @@ def _predict(rows: Rows) -> _Predictions:
     return _Predictions(predicted, confidence, predicted == rows.truth)
 
 
-def _examine_classes(rows: Rows, seed: int) -> tuple[Examined, ...]:
-    """Every class against the rest; those whose mean is off, and that lose most, in full."""
-    if rows.n_classes == 2:  # the other class is the mirror image
-        positive = _examine_class(rows, 1, seed)
-        return replace(positive, drawn=None), positive
-    places = list(range(rows.n_classes))
-    if rows.n_classes <= MAX_DRAWN_CLASSES:
-        return tuple(_side_by_side(lambda place: _examine_class(rows, place, seed), places, len(rows)))
-    found = _side_by_side(lambda place: _measure_class(rows, place), places, len(rows))
-    off = SIGNIFICANT * SHARES.classes / rows.n_classes
-    order = sorted(
-        places, key=lambda place: (min(found[place].mean.p_value, off), -found[place].split.calibration)
+def _evaluate(rows: Rows, decided: Decided, seed: int) -> Evaluation:
+    return evaluate(
+        rows.truth,
+        rows.proba,
+        sample_weight=rows.weight if rows.weighted else None,
+        classes=np.arange(rows.n_classes),
+        cost=decided.matrix,
+        decisions=decided.rows,
+        random_state=seed,
     )
-    for place in order[:MAX_DRAWN_CLASSES]:
-        found[place] = _examine_class(rows, place, seed)
-    return tuple(found)
 
 
-def _side_by_side(examine: Callable[[int], Examined], places: list[int], n_rows: int) -> list[Examined]:
+def _examine_classes(rows: Rows, found: Evaluation, seed: int) -> dict[int, Examined]:
+    """Classes against the rest, by number: those whose mean is off, and that lose most."""
+    places = list(range(rows.n_classes))
+    if rows.n_classes == 2:  # the other class is the mirror image
+        places = [1]
+    elif rows.n_classes > MAX_DRAWN_CLASSES:
+        means = _side_by_side(lambda place: _examine_mean(rows, place), places, len(rows))
+        off = SIGNIFICANT * SHARES.classes / rows.n_classes
+        order = sorted(
+            places,
+            key=lambda place: (min(means[place].p_value, off), -found.by_class[place].calibration),
+        )
+        places = sorted(order[:MAX_DRAWN_CLASSES])
+    examined = _side_by_side(lambda place: _examine_class(rows, place, seed), places, len(rows))
+    return dict(zip(places, examined, strict=True))
+
+
+def _side_by_side(examine: Callable[[int], T], places: list[int], n_rows: int) -> list[T]:
     """Examine classes on all processors where that is worth it; sorting lets others work."""
     if n_rows < THREADED_ROWS:
         return [examine(place) for place in places]
@@ -191,8 +211,8 @@ def _side_by_side(examine: Callable[[int], Examined], places: list[int], n_rows:
         return list(threads.map(examine, places))
 
 
-def _measure_class(rows: Rows, place: int) -> Examined:
-    return measure_event(rows.truth == place, rows.proba[:, place], rows.weight)
+def _examine_mean(rows: Rows, place: int) -> MeanTest:
+    return examine_mean(rows.truth == place, rows.proba[:, place], rows.weight)
 
 
 def _examine_class(rows: Rows, place: int, seed: int) -> Examined:
@@ -205,28 +225,27 @@ def _draws_of(seed: int, place: int) -> np.random.Generator:
     return np.random.default_rng([seed, place])
 
 
-def _evidence(rows: Rows, confidence: Examined, examined: tuple[Examined, ...], seed: int) -> Evidence:
-    tested = examined if rows.n_classes > 2 else examined[1:]
-    columns = [found for found in (confidence, *tested) if found.drawn is not None]
-    chances = _chances(columns, len(tested), seed)
+def _evidence(
+    rows: Rows, found: Evaluation, confidence: Examined, examined: dict[int, Examined], seed: int
+) -> Evidence:
+    columns = [confidence, *examined.values()]
+    chances = _chances(columns, rows.n_classes if rows.n_classes > 2 else 1, seed)
     lead, *classes = (
-        Tested(
-            reliability=replace(found.drawn.reliability, p_value=p_value),
-            test=found.drawn.test,
-            resolution=found.split.uncertainty - found.split.refinement,
-        )
-        for found, p_value in zip(columns, chances, strict=True)
-        if found.drawn is not None
+        Tested(replace(each.reliability, p_value=p_value), each.test)
+        for each, p_value in zip(columns, chances, strict=True)
     )
-    counts = np.bincount(rows.truth, rows.weight, rows.n_classes)
+    measured = [found.by_class[place] for place in examined]
     surprise = measure_surprise(rows, seed)
     return Evidence(
         n_rows=rows.total,
         confidence=lead,
         classes=tuple(classes),
         class_names=rows.class_names,
+        resolution=sum(each.share * (1 - each.share) - each.refinement for each in measured),
         surprise=replace(surprise, p_value=min(surprise.p_value / SHARES.surprise, 1.0)),
-        present=tuple(name for name, count in zip(rows.class_names, counts, strict=True) if count > 0),
+        present=tuple(
+            name for name, each in zip(rows.class_names, found.by_class, strict=True) if each.share > 0
+        ),
     )
 
 
@@ -236,56 +255,29 @@ def _chances(columns: list[Examined], n_classes: int, seed: int) -> list[float]:
     The mean confidence is a test of its own. The means of all classes together are another one, and so are
     all columns point by point.
     """
-    points = p_values([found.drawn.test for found in columns if found.drawn is not None], n_classes + 1, seed)
-    lead, *classes = (found.mean.p_value for found in columns)
+    points = p_values([each.test for each in columns], n_classes + 1, seed)
+    lead, *classes = (each.test.mean.p_value for each in columns)
     means = [lead / SHARES.confidence, *(p_value * n_classes / SHARES.classes for p_value in classes)]
     return [min(point / SHARES.points, mean, 1.0) for point, mean in zip(points, means, strict=True)]
 
 
-def _measures(rows: Rows, predictions: _Predictions, examined: tuple[Examined, ...]) -> Measures:
-    # Of two classes the positive one counts, of more all of them.
-    splits = [found.split for found in (examined[1:] if rows.n_classes == 2 else examined)]
-    aucs = [found.auc for found in examined if not math.isnan(found.auc)]
-    accuracy = rows.mean(predictions.correct)
-    weight = rows.weight if rows.weighted else None
-    return Measures(
-        brier=sum(split.brier for split in splits),
-        calibration=sum(split.calibration for split in splits),
-        refinement=sum(split.refinement for split in splits),
-        uncertainty=sum(split.uncertainty for split in splits),
-        log_loss=log_loss(rows.truth, rows.proba, sample_weight=weight, classes=np.arange(rows.n_classes)),
-        error=rows.mean(~predictions.correct),
-        confidence=rows.mean(predictions.confidence),
-        accuracy=accuracy,
-        auc=sum(aucs) / len(aucs) if aucs else math.nan,
-    )
-
-
 def _class_measures(
-    rows: Rows, examined: tuple[Examined, ...], evidence: Evidence
+    rows: Rows, found: Evaluation, examined: dict[int, Examined], evidence: Evidence
 ) -> tuple[ClassMeasures, ...]:
     counts = np.bincount(rows.truth, rows.weight, rows.n_classes)
-    forecasts = rows.weight @ rows.proba / rows.total
-    judged = iter(evidence.classes)
-    drawn = [next(judged).reliability if found.drawn is not None else None for found in examined]
+    judged = dict(zip(examined, (tested.reliability for tested in evidence.classes), strict=True))
     if rows.n_classes == 2:
-        drawn[0] = drawn[1]
+        judged[0] = judged[1]
+    names = [each.name for each in fields(ClassEvaluation) if each.name != "label"]
     return tuple(
         ClassMeasures(
-            name=name,
-            rows=float(count),
-            forecast=float(forecast),
-            frequency=float(count / rows.total),
-            brier=found.split.brier,
-            calibration=found.split.calibration,
-            refinement=found.split.refinement,
-            auc=found.auc,
-            gap=math.nan if curve is None else curve.gap,
-            p_value=math.nan if curve is None else curve.p_value,
+            name=rows.class_names[place],
+            rows=float(counts[place]),
+            gap=judged[place].gap if place in judged else math.nan,
+            p_value=judged[place].p_value if place in judged else math.nan,
+            **{name: getattr(measured, name) for name in names},
         )
-        for name, count, forecast, found, curve in zip(
-            rows.class_names, counts, forecasts, examined, drawn, strict=True
-        )
+        for place, measured in enumerate(found.by_class)
     )
 
 

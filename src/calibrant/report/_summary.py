@@ -1,19 +1,20 @@
 """What a report says, as plain values: it knows neither rows nor HTML.
 
-Everything is frozen and bounded in size, whatever the number of rows. `Summary.to_json` writes these fields
-under these names.
+Everything is frozen and bounded in size, whatever the number of rows. Measures have the names that
+`calibrant.metrics.evaluate` gives them, and its intervals. `Summary.to_json` writes these fields under these
+names.
 """
 
 import json
-import math
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from calibrant._core._whole_files import write_whole
+from calibrant.metrics import Estimate, plain_record
 
 #: Written into the JSON; raised when a field changes its meaning or goes away.
-SCHEMA = "calibrant.report/1"
+SCHEMA = "calibrant.report/2"
 
 Level = Literal["believable", "nearly", "not", "unknown"]
 Floats = tuple[float, ...]
@@ -64,38 +65,48 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How good the probabilities are, in numbers.
+    """How good the probabilities are, in numbers: some of `calibrant.metrics.Evaluation`.
 
     Attributes
     ----------
-    brier, calibration, refinement, uncertainty : float
-        The Brier score, of the positive of two classes or added over more, and its parts by isotonic
-        regression class by class: ``brier = calibration + refinement``. `uncertainty` is the score of
-        giving every row the base rates.
-    log_loss : float
+    log_loss : Estimate
         In nats; infinite if a class was called impossible and came.
-    error : float
+    brier_score, calibration, refinement, uncertainty : Estimate
+        The Brier score, of the positive of two classes or added over more, and its parts by isotonic
+        regression class by class: ``brier_score = calibration + refinement``. `uncertainty` is the score of
+        giving every row the base rates.
+    error_rate : Estimate
         Share of rows whose most probable class is not the true one.
-    confidence, accuracy : float
-        Mean probability of the most probable class, and how often that class came.
-    auc : float
+    confidence : Estimate
+        Mean probability of the most probable class.
+    certain_mistakes : int
+        Rows whose true class had the probability 0.
+    expected_calibration_error : Estimate
+        Mean distance of forecasts from frequencies in bins of equal width: of the positive of two classes,
+        or of the most probable of more.
+    calibration_slope : Estimate
+        Slope of the logistic regression of the truth on the log-odds: 1 is right, below 1 forecasts are too
+        extreme.
+    auc : Estimate
         Mean over the classes that occur of the area under the ROC curve, each class against the rest.
     """
 
-    brier: float
-    calibration: float
-    refinement: float
-    uncertainty: float
-    log_loss: float
-    error: float
-    confidence: float
-    accuracy: float
-    auc: float
+    log_loss: Estimate
+    brier_score: Estimate
+    calibration: Estimate
+    refinement: Estimate
+    uncertainty: Estimate
+    error_rate: Estimate
+    confidence: Estimate
+    certain_mistakes: int
+    expected_calibration_error: Estimate
+    calibration_slope: Estimate
+    auc: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class ClassMeasures:
-    """One class against the rest, in numbers.
+    """One class against the rest, in numbers: as `calibrant.metrics.ClassEvaluation`, and how it was tested.
 
     Attributes
     ----------
@@ -103,12 +114,14 @@ class ClassMeasures:
         The label as text.
     rows : float
         Number of rows of the class, or their weight.
-    forecast, frequency : float
-        Mean probability, and share of the rows.
-    brier, calibration, refinement : float
+    share, mean_probability : Estimate
+        How often it comes, and how often it was expected.
+    brier_score, calibration, refinement : Estimate
         Squared error of the probability of this class, and its parts by isotonic regression.
-    auc : float
+    auc : Estimate
         Area under the ROC curve; `nan` if the class is that of no row or of every row.
+    calibration_slope, calibration_intercept : Estimate
+        The logistic regression of the truth on the log-odds of the class; `nan` where there is none.
     gap, p_value : float
         By how much its probabilities are off beyond chance, root mean square, and the chance that
         believable ones look as bad; `nan` for classes that are not drawn.
@@ -116,12 +129,14 @@ class ClassMeasures:
 
     name: str
     rows: float
-    forecast: float
-    frequency: float
-    brier: float
-    calibration: float
-    refinement: float
-    auc: float
+    share: Estimate
+    mean_probability: Estimate
+    brier_score: Estimate
+    calibration: Estimate
+    refinement: Estimate
+    auc: Estimate
+    calibration_slope: Estimate
+    calibration_intercept: Estimate
     gap: float
     p_value: float
 
@@ -160,23 +175,23 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The rows whose forecasts lie between two edges.
+    """The rows whose forecasts lie between two edges, as in `calibrant.metrics.ReliabilityBins`.
 
     Attributes
     ----------
     left, right : float
         The edges.
-    rows : int
+    count : int
         Number of rows.
-    forecast, frequency : float
+    mean_score, frac_pos : float
         Their mean forecast, and how often what was forecast came.
     """
 
     left: float
     right: float
-    rows: int
-    forecast: float
-    frequency: float
+    count: int
+    mean_score: float
+    frac_pos: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +233,13 @@ class Roc:
         The class.
     curve : Curve
         False positive rates and true positive rates, at most 101 points.
-    auc : float
+    auc : Estimate
         The area under the curve, from all rows.
     """
 
     name: str
     curve: Curve
-    auc: float
+    auc: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,23 +250,25 @@ class Method:
     ----------
     name : str
         The method.
-    log_loss, brier, calibration, refinement, error : float
-        Its measures.
-    difference, difference_error : float
-        Its mean loss minus that of the best, and the standard error of that.
+    log_loss, brier_score, calibration, refinement, error_rate : Estimate
+        Its measures; the parts of the Brier score are without intervals.
+    difference : Estimate
+        Its mean loss minus that of the best, on the same rows.
     share_best : float
         How often it comes first if the rows are drawn anew.
+    certain_mistakes : int
+        Rows whose true class it gave the probability 0.
     """
 
     name: str
-    log_loss: float
-    brier: float
-    calibration: float
-    refinement: float
-    error: float
-    difference: float
-    difference_error: float
+    log_loss: Estimate
+    brier_score: Estimate
+    calibration: Estimate
+    refinement: Estimate
+    error_rate: Estimate
+    difference: Estimate
     share_best: float
+    certain_mistakes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,8 +398,10 @@ class Decisions:
         Whether the costs are the user's; otherwise every mistake costs 1.
     counts : tuple of tuple of float
         Rows by least-cost decision and truth; empty for more classes than can be shown.
-    total, mean : float
-        What the least-cost decisions cost on all rows, and per row.
+    total : float
+        What the least-cost decisions cost on all rows.
+    mean_cost : Estimate
+        The same per row.
     promised : float
         What they would have cost had the probabilities been right.
     plain_total : float
@@ -400,7 +419,7 @@ class Decisions:
     given: bool
     counts: tuple[Floats, ...]
     total: float
-    mean: float
+    mean_cost: Estimate
     promised: float
     plain_total: float
     saving: float
@@ -507,11 +526,10 @@ class Summary:
         Returns
         -------
         str
-            An object with these fields and "schema". What is not a number is null, and infinity is the
-            text "inf", as JSON has neither.
+            An object with these fields and "schema". Beside the measures of a record stand their
+            `intervals`, the two ends of each by its name. What is not a finite number is null.
         """
-        content = {field.name: as_plain(getattr(self, field.name)) for field in fields(self)}
-        return json.dumps({"schema": SCHEMA, **content}, indent=indent, allow_nan=False)
+        return json.dumps({"schema": SCHEMA, **plain_record(self)}, indent=indent, allow_nan=False)
 
     def save(self, path: str | Path) -> Path:
         """Write the report to a file, whole or not at all.
@@ -541,14 +559,3 @@ class Summary:
     def __str__(self) -> str:
         lines = [f"{self.title}: {self.n_rows} rows, {self.n_classes} classes", self.verdict.headline]
         return "\n".join(lines + [f"- {line}" for line in (*self.verdict.findings, *self.verdict.advice)])
-
-
-def as_plain(value: object) -> object:
-    """Dataclasses as dictionaries, tuples as lists; what JSON has no number for as null or text."""
-    if is_dataclass(value):
-        return {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple):
-        return [as_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return value

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from calibrant.metrics import Estimate
 from calibrant.report._summary import Curve, Method, Reliability, Roc
 from calibrant.report._words import percent
 
@@ -141,13 +142,13 @@ def reliability_figure(drawn: Reliability, *, small: bool = False) -> Reliabilit
     strip = 22 if small else 34
     plot = unit_plot(150 if small else 300, below=strip + (24 if small else 46), small=small)
     floor = plot.y(0) + (18 if small else 22) + strip
-    most = max((found.rows for found in drawn.bins), default=1)
+    most = max((found.count for found in drawn.bins), default=1)
     bars = tuple(
         Bar(
             plot.x(found.left) + 1,
-            floor - max(strip * found.rows / most, 0.8),
+            floor - max(strip * found.count / most, 0.8),
             plot.x(found.right) - plot.x(found.left) - 2,
-            max(strip * found.rows / most, 0.8),
+            max(strip * found.count / most, 0.8),
         )
         for found in drawn.bins
     )
@@ -155,7 +156,7 @@ def reliability_figure(drawn: Reliability, *, small: bool = False) -> Reliabilit
         plot=plot,
         band=_band(plot, drawn),
         fit=plot.line(drawn.fit),
-        dots=tuple((plot.x(found.forecast), plot.y(found.frequency)) for found in drawn.bins),
+        dots=tuple((plot.x(found.mean_score), plot.y(found.frac_pos)) for found in drawn.bins),
         bars=bars,
         small=small,
     )
@@ -215,7 +216,7 @@ def detection_figure(curve: Curve) -> DetectionFigure:
 
 @dataclass(frozen=True, slots=True)
 class Whisker:
-    """How much worse a method is than the best, with two standard errors either way."""
+    """How much worse a method is than the best, with its interval."""
 
     low: float
     middle: float
@@ -223,25 +224,21 @@ class Whisker:
 
 
 #: Width of the drawing of a whisker.
-WHISKER_WIDTH = 220
+WHISKER_WIDTH = 160
 
 
 def whiskers(results: Sequence[Method]) -> tuple[tuple[Whisker | None, ...], float]:
     """One whisker per method on a common scale, and the place of zero; None for infinite differences."""
-    ends = [
-        (result.difference - 2 * result.difference_error, result.difference + 2 * result.difference_error)
-        for result in results
-        if math.isfinite(result.difference) and math.isfinite(result.difference_error)
-    ]
-    low = min([0.0, *(end[0] for end in ends)])
-    high = max([0.0, *(end[1] for end in ends)])
+    known = [each.difference for each in results if _is_known(each.difference)]
+    low = min([0.0, *(each.low for each in known)])
+    high = max([0.0, *(each.high for each in known)])
     scale = Scale(low, high if high > low else low + 1.0, 6, WHISKER_WIDTH - 6)
-    drawn: list[Whisker | None] = []
-    for result in results:
-        if math.isfinite(result.difference) and math.isfinite(result.difference_error):
-            spread = 2 * result.difference_error
-            middle = result.difference
-            drawn.append(Whisker(scale(middle - spread), scale(middle), scale(middle + spread)))
-        else:
-            drawn.append(None)
-    return tuple(drawn), scale(0.0)
+    drawn = tuple(
+        Whisker(scale(each.low), scale(each), scale(each.high)) if _is_known(each) else None
+        for each in (result.difference for result in results)
+    )
+    return drawn, scale(0.0)
+
+
+def _is_known(difference: Estimate) -> bool:
+    return all(map(math.isfinite, (difference, difference.low, difference.high)))

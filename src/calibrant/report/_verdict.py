@@ -26,6 +26,8 @@ LARGE_GAP, LARGE_LOSS = 0.05, 0.25
 SMALL_BOUND = 0.02
 #: If forecasts could be off by more than this, typically or on average, nothing good can be said of them.
 BLIND, BLIND_MEAN = 0.10, 0.05
+#: Forecasts that know less than this tell no rows apart.
+NO_RESOLUTION = 1e-12
 
 
 class Shares(NamedTuple):
@@ -69,13 +71,10 @@ class Tested:
         What was forecast against what came.
     test : ChanceTest
         How far it is off, against chance.
-    resolution : float
-        What the forecasts know: the uncertainty minus the refinement.
     """
 
     reliability: Reliability
     test: ChanceTest
-    resolution: float
 
     @property
     def is_off(self) -> bool:
@@ -97,6 +96,8 @@ class Evidence:
         The classes that were tested.
     class_names : tuple of str
         The classes.
+    resolution : float
+        What the forecasts of these classes know: the uncertainty minus the refinement.
     surprise : Surprise
         The log loss against the promised one.
     present : tuple of str
@@ -107,6 +108,7 @@ class Evidence:
     confidence: Tested
     classes: tuple[Tested, ...]
     class_names: tuple[str, ...]
+    resolution: float
     surprise: Surprise
     present: tuple[str, ...]
 
@@ -141,8 +143,7 @@ class Evidence:
     def lost(self) -> float:
         """Calibration beyond chance as a share of resolution."""
         excess = sum(max(tested.test.calibration - tested.test.expected, 0.0) for tested in self.classes)
-        resolution = sum(tested.resolution for tested in self.classes)
-        return excess / resolution if resolution > 1e-12 else math.nan
+        return excess / self.resolution if self.resolution > NO_RESOLUTION else math.nan
 
 
 def judge(evidence: Evidence, measures: Measures, methods: Methods | None, decisions: Decisions) -> Verdict:
@@ -194,7 +195,7 @@ def _findings(level: Level, evidence: Evidence, measures: Measures, decisions: D
         sentences.append(f"Off beyond chance: {names(evidence.off)}.")
     if evidence.surprise.p_value < SIGNIFICANT:
         sentences.append(_broken_promise(evidence.surprise.excess))
-    if level in ("nearly", "not") and measures.brier > 0:
+    if level in ("nearly", "not") and measures.brier_score > 0:
         sentences.append(_repairable(evidence, measures))
     if decisions.given and level in ("nearly", "not"):
         sentences.append(
@@ -209,19 +210,19 @@ def _example(evidence: Evidence, reliability: Reliability, *, most_telling: bool
     said = max(
         reliability.bins,
         key=lambda found: (
-            found.rows * (found.forecast - found.frequency) ** 2 if most_telling else 0,
-            found.rows,
+            found.count * (found.mean_score - found.frac_pos) ** 2 if most_telling else 0,
+            found.count,
         ),
     )
-    rows = f"({said.rows:,} {'row' if said.rows == 1 else 'rows'})"
+    rows = f"({said.count:,} {'row' if said.count == 1 else 'rows'})"
     if reliability is evidence.confidence.reliability:
         return (
-            f"When they were about {percent(said.forecast)} sure of a class, it came "
-            f"{percent(said.frequency)} of the time {rows}."
+            f"When they were about {percent(said.mean_score)} sure of a class, it came "
+            f"{percent(said.frac_pos)} of the time {rows}."
         )
     return (
-        f"Forecasts of about {percent(said.forecast)} for “{reliability.name}” came true "
-        f"{percent(said.frequency)} of the time {rows}."
+        f"Forecasts of about {percent(said.mean_score)} for “{reliability.name}” came true "
+        f"{percent(said.frac_pos)} of the time {rows}."
     )
 
 
@@ -252,9 +253,10 @@ def _size(evidence: Evidence) -> str:
 
 def _direction(evidence: Evidence, measures: Measures) -> str:
     """Too sure or not sure enough, if that is beyond chance."""
-    excess = measures.confidence - measures.accuracy
+    accuracy = 1 - measures.error_rate
+    excess = measures.confidence - accuracy
     chance_excess = 2 * math.sqrt(evidence.confidence.test.mean_variance)
-    sure, right = percent(measures.confidence), percent(measures.accuracy)
+    sure, right = percent(measures.confidence), percent(accuracy)
     said = f"on average they are {sure} sure, and right {right} of the time"
     if not evidence.is_off or abs(excess) <= max(chance_excess, 0.005):
         return f"{said[0].upper()}{said[1:]}."
@@ -271,7 +273,7 @@ def _repairable(evidence: Evidence, measures: Measures) -> str:
             "They are worse than giving every row the base rates: more is lost by miscalibration than the "
             "forecasts know."
         )
-    share = percent(measures.calibration / measures.brier)
+    share = percent(measures.calibration / measures.brier_score)
     return f"Calibration can repair up to {share} of their squared error; the rest only a better model can."
 
 
@@ -282,7 +284,7 @@ def _oddities(evidence: Evidence) -> list[str]:
             f"Only one class occurs, {names(list(evidence.present))}: how well rows are told apart "
             "cannot be measured."
         )
-    elif all(tested.resolution <= 1e-12 for tested in evidence.classes):
+    elif evidence.resolution <= NO_RESOLUTION:
         found.append("The forecasts do not tell rows apart at all.")
     return found
 

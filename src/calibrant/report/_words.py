@@ -1,6 +1,9 @@
 """Numbers in words and figures, the same everywhere in a report."""
 
 import math
+import re
+
+from calibrant.metrics import Estimate
 
 
 def percent(share: float) -> str:
@@ -39,8 +42,21 @@ def number(value: float, digits: int = 6) -> str:
 def decimal(value: float) -> str:
     """A measure with four decimals."""
     if not math.isfinite(value):
-        return "none" if math.isnan(value) else "infinite"
+        return "none" if math.isnan(value) else ("infinite" if value > 0 else "-infinite")
     return f"{value:.4f}"
+
+
+def estimate(value: Estimate) -> tuple[str, str]:
+    """A measure with as many decimals as its interval allows, and the interval; "" where there is none."""
+    text, _, interval = str(value).partition(" ")
+    return (text, interval) if interval else (decimal(value), "")
+
+
+def percent_estimate(share: Estimate) -> tuple[str, str]:
+    """The same of a share, in percent."""
+    low, high = (100 * end for end in (share.low, share.high))
+    text, _, interval = re.sub(r"[\d.]+", r"\g<0>%", str(Estimate(100 * share, low, high))).partition(" ")
+    return (text, interval) if interval else (percent(share), "")
 
 
 def chance(p_value: float) -> str:
