@@ -1,8 +1,11 @@
 """Rules and methods side by side."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from calibrant.decisions import RuleComparison, RuleResult
+from calibrant.metrics import Estimate
 from calibrant.models import compare_methods
 from calibrant.plots import ranking_diagram, saving_diagram
 from plots.cases import METHODS, RULES, SCORES, Y, methods
@@ -54,7 +57,7 @@ class TestRanking:
     def test_differences_with_intervals(self):
         ax = ranking_diagram(METHODS)
         np.testing.assert_allclose(
-            points_and_bars(ax), [(0, 0, 0), (0.01, 1, 1.96 * 0.004), (0.02, 2, 1.96 * 0.004)]
+            points_and_bars(ax), [(0, 0, 0), (0.01, 1, 2 * 0.004), (0.02, 2, 2 * 0.004)]
         )
         assert ax.get_xlabel() == "log loss above that of the best method"
 
@@ -76,7 +79,13 @@ class TestRanking:
         texts = [text.get_text() for text in ranking_diagram(METHODS).texts]
         assert [text for text in texts if text.endswith("%")] == ["70%", "30%", "0%"]
 
-    def test_without_error(self):
+    def test_a_lopsided_interval_is_drawn_so(self):
+        (best, other, *_), sides = METHODS.results, Estimate(0.01, 0.004, 0.03)
+        lopsided = replace(METHODS, results=(best, replace(other, difference=sides)))
+        bar = ranking_diagram(lopsided).containers[1].lines[2][0]
+        np.testing.assert_allclose(bar.get_segments()[0][:, 0], [sides.low, sides.high])
+
+    def test_without_interval(self):
         alone = methods(("a", 0.0, np.nan, 1.0), recommended="a")
         ((at, _, width),) = points_and_bars(ranking_diagram(alone))
         assert (at, width) == (0, None)

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._core._arrays import Array
 from calibrant.decisions import RuleComparison
+from calibrant.metrics import Estimate
 from calibrant.models import MethodComparison
 from calibrant.plots._axes import axes_or_new, expect
 from calibrant.plots._style import BLUE
-
-#: Standard errors on either side of a difference that hold it 95 times in a hundred.
-TWO_SIDED_95 = 1.96
 
 
 def saving_diagram(comparison: RuleComparison, *, ax: Any = None) -> Any:
@@ -81,7 +80,7 @@ def saving_diagram(comparison: RuleComparison, *, ax: Any = None) -> Any:
 def ranking_diagram(comparison: MethodComparison, *, ax: Any = None) -> Any:
     """Draw how far behind the best every method is.
 
-    The best method stands on top, at zero. The bars are 95% intervals of the difference on the same rows;
+    The best method stands on top, at zero. The bars are the intervals of the difference on the same rows;
     one that reaches the line may be as good. The number on the right says in how many of a hundred
     resamples of the rows the method comes first. The name in bold is the one that the advice is to use.
 
@@ -116,7 +115,7 @@ def ranking_diagram(comparison: MethodComparison, *, ax: Any = None) -> Any:
         ax.errorbar(
             result.difference,
             row,
-            xerr=TWO_SIDED_95 * result.difference.error if result.difference.error >= 0 else None,
+            xerr=_arms(result.difference),
             fmt="D" if row == 0 else "o",
             color=BLUE,
             markersize=7,
@@ -133,6 +132,11 @@ def ranking_diagram(comparison: MethodComparison, *, ax: Any = None) -> Any:
         name.set_fontweight("bold" if name.get_text() == comparison.recommended else "normal")
     ax.set_xlabel(f"{comparison.measure} above that of the best method")
     return ax
+
+
+def _arms(value: Estimate) -> Array | None:
+    """How far the interval reaches to either side; None where there is none."""
+    return None if math.isnan(value.low) else np.array([[value - value.low], [value.high - value]])
 
 
 def _name_rows(ax: Any, names: list[str]) -> None:
