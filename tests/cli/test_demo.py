@@ -23,7 +23,7 @@ def test_one_group_per_learner_and_problem(demo):
     groups = re.findall(r"^ ?(digits|diabetes),\s+(naive Bayes|linear SVM)", printed, re.MULTILINE)
     assert len(groups) == len(set(groups)) == 4
     for method in METHODS:
-        assert len(re.findall(rf"^ +{method} +\d", printed, re.MULTILINE)) == 4
+        assert len(re.findall(rf"^ +{method} +[\di]", printed, re.MULTILINE)) == 4
 
 
 def test_parts_of_the_brier_score_add_up_and_the_best_is_marked(demo):
@@ -31,13 +31,20 @@ def test_parts_of_the_brier_score_add_up_and_the_best_is_marked(demo):
     assert len(lines) == 16
     briers = []
     for _, numbers in lines:
-        brier, calibration, refinement = (float(cell.rstrip("*")) for cell in numbers.split()[:3])
+        brier, calibration, refinement = (float(cell.rstrip("*")) for cell in numbers.split()[1:4])
         assert brier == pytest.approx(calibration + refinement, abs=2e-4)
         briers.append(brier)
     for start in range(0, 16, 4):
         group = briers[start : start + 4]
-        marked = [numbers.split()[0].endswith("*") for _, numbers in lines[start : start + 4]]
+        marked = [numbers.split()[1].endswith("*") for _, numbers in lines[start : start + 4]]
         assert marked[group.index(min(group))]
+
+
+def test_losses_have_the_words_of_evaluate_and_their_intervals(demo):
+    printed = demo[0].stdout
+    heads = re.sub(r"\s+", " ", printed[: printed.index("digits,")])
+    assert "log loss brier score calibration refinement error rate" in heads
+    assert len(re.findall(r"± \d\.\d{4}", printed)) >= 2 * 16
 
 
 def test_the_pages_are_named_with_their_verdicts_and_written(demo):

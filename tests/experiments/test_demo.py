@@ -14,7 +14,7 @@ from calibrant.experiments._demo import (
     problems,
     reports,
 )
-from calibrant.metrics import brier_score, log_loss
+from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +50,14 @@ def test_every_row_is_judged_by_a_model_that_has_not_seen_it():
 def test_lines_of_the_table_are_measures_of_the_library(diabetes):
     proba = np.random.default_rng(0).dirichlet(np.ones(3), size=442)
     (line,) = DemoForecasts(diabetes, "guess", {"raw": proba}).evaluations()
-    assert line.brier == brier_score(diabetes.y, proba)
-    assert line.log_loss == log_loss(diabetes.y, proba)
+    split = brier_decomposition(diabetes.y, proba, isotonic=True, mode="classwise")
+    losses = line.losses
+    assert losses.brier_score == pytest.approx(brier_score(diabetes.y, proba))
+    assert losses.calibration == pytest.approx(split.calibration)
+    assert losses.refinement == pytest.approx(split.refinement)
+    assert losses.log_loss == pytest.approx(log_loss(diabetes.y, proba))
+    assert losses.error_rate == pytest.approx(error_rate(diabetes.y, proba))
+    assert losses.log_loss.low < losses.log_loss < losses.log_loss.high
     assert (line.problem, line.learner, line.method) == ("diabetes", "guess", "raw")
 
 

@@ -15,11 +15,14 @@ from calibrant.experiments import (
     demo_forecasts,
     write_demo_reports,
 )
+from calibrant.metrics import Estimate
 
-MEASURES = ("brier", "calibration", "refinement", "log_loss", "error")
+MEASURES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
+#: Columns that the table is given to see how many it needs.
+WIDEST = 1000
 LEGEND = (
-    "Less is better; * marks the best of its group. Every row is judged by a model that has not seen it. "
-    "Digits has 10 classes, diabetes 3."
+    "Less is better; * marks the best of its group, ± is half of an interval of 95%. Every row is judged by "
+    "a model that has not seen it. Digits has 10 classes, diabetes 3."
 )
 PARTS = (
     "The Brier score is the sum over the classes. Calibration is the part of it that a monotone repair of "
@@ -35,7 +38,10 @@ def run(folder: Path) -> None:
     """Run the demo: a progress bar on a terminal, then the table and the pages."""
     results = _forecasts(Console(stderr=True))
     console = Console(highlight=False)
-    console.print(_table([result.evaluations() for result in results]))
+    groups = [result.evaluations() for result in results]
+    wide = _table(groups, " ")
+    fits = console.measure(wide, options=console.options.update(max_width=WIDEST)).maximum <= console.width
+    console.print(wide if fits else _table(groups, "\n"))
     for paragraph in (LEGEND, PARTS, INFINITY):
         console.print(paragraph)
     console.print("\nOpen these pages in a browser:")
@@ -52,19 +58,25 @@ def _forecasts(console: Console) -> list[DemoForecasts]:
         return [found for found in steps if found is not None]
 
 
-def _table(groups: list[list[DemoLine]]) -> Table:
-    table = Table("", box=SIMPLE_HEAD, pad_edge=False)
+def _table(groups: list[list[DemoLine]], before_interval: str) -> Table:
+    table = Table("", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
     for measure in MEASURES:
         table.add_column(measure.replace("_", " "), justify="right")
     for group in groups:
         table.add_row(Text(f"{group[0].problem},\n{group[0].learner}", style="bold"))
-        best = {measure: min(getattr(line, measure) for line in group) for measure in MEASURES}
+        best = {measure: min(getattr(line.losses, measure) for line in group) for measure in MEASURES}
         for line in group:
-            cells = [_cell(getattr(line, measure), best[measure]) for measure in MEASURES]
+            cells = [
+                _cell(getattr(line.losses, measure), best[measure], before_interval) for measure in MEASURES
+            ]
             table.add_row(f"  {line.method}", *cells, end_section=line is group[-1])
     return table
 
 
-def _cell(value: float, best: float) -> Text:
+def _cell(value: Estimate, best: float, before_interval: str) -> Text:
     is_best = value == best
-    return Text(f"{value:.4f}{'*' if is_best else ' '}", style="bold" if is_best else "")
+    cell = Text(f"{value:.4f}{'*' if is_best else ' '}", style="bold" if is_best else "")
+    half = (value.high - value.low) / 2
+    if half > 0:
+        cell.append(f"{before_interval}± {half:.4f} ", style="not bold dim")
+    return cell

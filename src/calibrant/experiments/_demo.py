@@ -23,7 +23,7 @@ from calibrant._core._whole_files import together
 from calibrant.calibrators import Calibrator, RankedLogisticCalibrator
 from calibrant.classifiers import CalibratedClassifier
 from calibrant.codes import normalize
-from calibrant.metrics import brier_decomposition, brier_score, error_rate, log_loss, rescale_margin
+from calibrant.metrics import EvaluationSums, LossMeasures, rescale_margin
 from calibrant.report import Summary, summarize
 
 LEARNERS: dict[str, Any] = {
@@ -82,16 +82,12 @@ def problems() -> tuple[Problem, ...]:
 
 @dataclass(frozen=True, slots=True)
 class DemoLine:
-    """One line of the table: a learner on a problem, raw or calibrated by one method."""
+    """One line of the table: a learner on a problem, raw or calibrated by one method, and what it loses."""
 
     problem: str
     learner: str
     method: str
-    brier: float
-    calibration: float
-    refinement: float
-    log_loss: float
-    error: float
+    losses: LossMeasures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,18 +103,9 @@ class DemoForecasts:
         return [self._evaluate(method) for method in self.proba]
 
     def _evaluate(self, method: str) -> DemoLine:
-        y, proba = self.problem.y, self.proba[method]
-        split = brier_decomposition(y, proba, isotonic=True, mode="classwise")
-        return DemoLine(
-            problem=self.problem.name,
-            learner=self.learner,
-            method=method,
-            brier=brier_score(y, proba, convention="sum"),
-            calibration=split.calibration,
-            refinement=split.refinement,
-            log_loss=log_loss(y, proba),
-            error=error_rate(y, proba),
-        )
+        k = len(self.problem.classes)
+        sums = EvaluationSums(k, k, exact=True).add(self.problem.y, self.proba[method])
+        return DemoLine(self.problem.name, self.learner, method, sums.losses())
 
 
 #: What `demo_forecasts` yields: one learner on one problem, once it is done.
