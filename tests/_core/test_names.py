@@ -165,7 +165,7 @@ def test_columns_that_are_missing_or_unknown_are_refused(case, library):
         lambda y, p, **how: compare_forecasts(y, {"these": p}, **how).results[0].brier_score,
         lambda y, p, **how: compare_methods(p, y, methods=["sigmoid"], **how).results[0].brier_score,
         lambda y, p, **how: score_status_correlation(p, y, **how).correlation,
-        lambda y, p, **how: summarize(y, p, **how).measures.brier,
+        lambda y, p, **how: summarize(y, p, **how).measures.brier_score,
         lambda y, p, **how: (
             summarize(y, PROBA if not how else PROBA[:, ::-1], methods={"p": p}, **how).methods
         ),

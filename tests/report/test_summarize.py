@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
 import time
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,8 @@ from calibrant.decisions import compare_rules, decide, expected_cost, realised_c
 from calibrant.models import compare_forecasts, compare_methods
 from calibrant.report import summarize
 from report.forecasts import TRIAGE, TRIAGE_COST, bold, honest, triage
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "report.md"
 
 
 @pytest.fixture(scope="module")
@@ -359,6 +363,26 @@ class TestJson:
         assert content["decisions"]["cost"] == TRIAGE_COST.tolist()
         assert content["methods"] is None
         assert content["sample"]["proba"][0] == list(three[2].sample.proba[0])
+
+    def test_the_guide_names_every_field(self, three):
+        y, proba, _ = three
+        summary = summarize(
+            y, proba, classes=TRIAGE, cost=TRIAGE_COST, methods={"flat": np.ones((600, 3)) / 3}
+        )
+        content = json.loads(summary.to_json())
+        told = GUIDE.read_text(encoding="utf-8").partition("## What the JSON contains")[2]
+        lines = {}
+        for line in told.splitlines():
+            _, fields_told, rest = [*line.split("|", 2), "", ""][:3]
+            lines |= dict.fromkeys(re.findall(r"`(\w+)`", fields_told), rest)
+        assert set(content) - {"schema"} <= set(lines)
+        records = {
+            name: content[name] for name in ("verdict", "measures", "confidence", "errors", "decisions")
+        }
+        records |= {name: content[name][0] for name in ("classes", "roc")}
+        records["methods"] = content["methods"] | content["methods"]["results"][0]
+        for name, record in records.items():
+            assert set(record) <= set(re.findall(r"`(\w+)`", lines[name])), name
 
     def test_what_json_has_no_number_for(self):
         summary = summarize([0, 0], [[1.0, 0.0], [0.0, 1.0]])
