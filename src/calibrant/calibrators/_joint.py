@@ -153,7 +153,7 @@ class JointCalibrator(RowCalibrator):
 
     def proba_of(self, scores: Any) -> Float64Array:
         """Give the probabilities for checked scores."""
-        matrix = scores.reshape(len(scores), -1)
+        matrix = scores[:, None] if scores.ndim == 1 else scores
         proba = np.empty((len(matrix), len(self.classes_)))
         step = max(SHORTEST, BLOCK // max(matrix.shape[1], WIDE))
         for start in range(0, len(matrix), step):

@@ -254,5 +254,5 @@ def counted_labels(column: pa.Array, number_of: Numbered) -> IntArray | None:
 
 def as_proba(scores: Float64Array) -> Float64Array:
     """Probabilities of all classes; a single column is that of the second of two."""
-    matrix = scores.reshape(len(scores), -1)
+    matrix = scores[:, None] if scores.ndim == 1 else scores
     return np.column_stack([1.0 - matrix[:, 0], matrix[:, 0]]) if matrix.shape[1] == 1 else matrix

@@ -143,12 +143,18 @@ def area_estimate(area: float, variance: float, n_least: float, slack: float = 0
         return Estimate(area)
     error = math.sqrt(variance)
     if 0 < area < 1 and error > 0:
-        odds, half = math.log(area / (1 - area)), deviate(n_least) * error / (area * (1 - area))
-        low, high = (1 / (1 + math.exp(-(odds + sign * min(half, 700.0)))) for sign in (-1, 1))
+        odds, slope = math.log(area / (1 - area)), max(area * (1 - area), 1e-300)
+        half = min(deviate(n_least) * error / slope, 1e3)
+        low, high = _share_of_odds(odds - half), _share_of_odds(odds + half)
     else:  # all pairs are ranked alike: as if so many rows were all right, or all wrong
         of_share = share_estimate(area, n_least)
         low, high = of_share.low, of_share.high
     return Estimate(area, max(low - slack, 0.0), min(high + slack, 1.0), error)
+
+
+def _share_of_odds(odds: float) -> float:
+    """The share of log-odds, however great these are."""
+    return math.exp(min(odds, 0.0)) / (1 + math.exp(-abs(odds)))
 
 
 def normal_estimate(value: float, error: float, *, bias: float = 0.0, least: float = -math.inf) -> Estimate:

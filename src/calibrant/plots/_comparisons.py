@@ -105,7 +105,7 @@ def ranking_diagram(comparison: MethodComparison, *, ax: Any = None) -> Any:
     >>> found = compare_methods(-X[:, 0], y, methods=["sigmoid", "pav", "binning"])  # the radius
     >>> ax = ranking_diagram(found)
     >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['sigmoid', 'binning', 'venn_abers', 'pav']
+    ['sigmoid', 'binning', 'pav']
     """
     expect(comparison, MethodComparison, "comparison", "compare_methods or compare_forecasts")
     results = comparison.results
