@@ -37,7 +37,8 @@ def run(
     lines = [
         (
             each.name,
-            *(f"{getattr(each, name):.4f}" for name in NAMES),
+            f"{each.log_loss:.4f}",
+            *(f"{getattr(each, name):.3f}" for name in NAMES[1:]),
             f"{each.difference:.4f}",
             f"{(each.difference.high - each.difference.low) / 2:.4f}",
             f"{each.share_best:.1%}",
