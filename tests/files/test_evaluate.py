@@ -46,7 +46,7 @@ def forecasts(draw, n_columns):
 def test_measures_are_those_of_arrays(n_columns, data):
     rows = data.draw(forecasts(n_columns))
     k = max(n_columns, 2)
-    plan = evaluation_plan(k, n_columns)
+    plan = evaluation_plan(k)
     found = run_scattered(plan, rows, data.draw(st.integers(0, 99))).result(np.arange(k))
     how = {"sample_weight": rows.weight, "classes": np.arange(k)}
     agree(found, metrics.evaluate(rows.truth, rows.scores, **how))
@@ -106,6 +106,18 @@ def test_a_file_is_read_once():
     assert found.n_rows == 100_000
     # The labels are looked for until both were seen; then everything is read, once.
     assert sum(n_read) <= 130_000
+
+
+def test_too_many_groups_are_refused_before_anything_is_kept_of_them(monkeypatch):
+    rng = np.random.default_rng(0)
+    n = 20_000
+    table = pa.table({"p": rng.random(n), "label": rng.integers(0, 2, n), "id": np.arange(n)})
+    how = {"scores": "p", "label": "label", "by": "id", "kind": "probability", "batch_rows": 5000}
+    monkeypatch.setattr(metrics.EvaluationSums, "add", lambda *_, **__: pytest.fail("rows were added"))
+    with pytest.raises(
+        DataError, match=r"'id' of the table must have at most 1000 groups .* in_passes=False"
+    ):
+        evaluate(labelled(table, **how), in_passes=True)
 
 
 def test_certain_mistakes_are_counted():

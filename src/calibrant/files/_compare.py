@@ -190,7 +190,7 @@ def comparison_plan(
 
 def _judge(forecast: "CrossFitForecast", n_classes: int, limit: float) -> Plan[Trial]:
     tasks: list[Plan[Any]] = [
-        _ask(Evaluate(forecast, n_classes, 1 if n_classes == 2 else n_classes)),
+        _ask(Evaluate(forecast, n_classes)),
         _ask(GroupLosses(forecast, limit, MOST_GROUPS)),
     ]
     evaluated, losses = yield from together(tasks)

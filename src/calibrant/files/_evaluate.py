@@ -1,6 +1,6 @@
 """How good the probabilities of a file are, in one pass over it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._core._arrays import Array
 from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import DataError
-from calibrant._core._words import option
+from calibrant._core._words import are_options
 from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._labelled import LabelledRows
 from calibrant.files._score_check import ScoreCheck
@@ -70,31 +70,42 @@ def evaluate(
     """
     if not isinstance(rows, LabelledRows):
         labels = labels_of(classes, rows, None)
-        found = run_plan(evaluation_plan(len(labels), 0), checked_rows(rows, len(labels)), progress)
+        found = run_plan(evaluation_plan(len(labels)), checked_rows(rows, len(labels)), progress)
         return found.result(labels)
     memory = rows.load(in_passes)
     n_classes, grouped = len(rows.classes), rows.by is not None
     if memory is None:
         try:
-            found = run_plan(evaluation_plan(n_classes, len(rows.columns), grouped), rows, rows.progress)
+            found = run_plan(evaluation_plan(n_classes, grouped), _of_few_groups(rows), rows.progress)
         except NoRowsError:
             raise rows.no_weight() from None
     else:
-        found = Evaluate(GivenForecast(), n_classes, len(rows.columns), grouped, exact=True).empty()
+        found = Evaluate(GivenForecast(), n_classes, grouped, exact=True).empty()
         found.update(memory.present())
     check = ScoreCheck(rows.source.name, rows.said, rows.classes, learns=False)
     check(found.overall.sums["truth"][0], found.directions())
-    if len(found.sums) > MOST_GROUPS and memory is None:
-        raise DataError(
-            f"the column {rows.by!r} of {rows.source.name} must have at most {MOST_GROUPS} groups to be "
-            f"measured in passes; it has more; choose another, or pass {option('in_memory')}"
-        )
     return found.result(rows.classes, rows.groups)
 
 
-def evaluation_plan(n_classes: int, n_columns: int, grouped: bool = False) -> Plan["Evaluated"]:
+def _of_few_groups(rows: LabelledRows) -> RowsOfPass:
+    """The rows, refused as soon as there are too many groups: what is kept of each takes memory."""
+
+    def batches() -> Iterator[Rows]:
+        for batch in rows():
+            if len(rows.groups) > MOST_GROUPS:
+                raise DataError(
+                    f"the column {rows.by!r} of {rows.source.name} must have at most {MOST_GROUPS} groups to "
+                    "be measured in passes; it has more; choose another, or pass "
+                    f"{'--in-memory' if are_options() else 'in_passes=False'}"
+                )
+            yield batch
+
+    return batches
+
+
+def evaluation_plan(n_classes: int, grouped: bool = False) -> Plan["Evaluated"]:
     """The plan of an evaluation: one pass."""
-    found: Evaluated = yield Evaluate(GivenForecast(), n_classes, n_columns, grouped)
+    found: Evaluated = yield Evaluate(GivenForecast(), n_classes, grouped)
     if not found.n_rows:
         raise NoRowsError
     return found
@@ -121,8 +132,6 @@ class Evaluate(Task):
         What gives rows with probabilities in the place of scores.
     n_classes : int
         Number of classes.
-    n_columns : int
-        Number of columns of probabilities; 0 to see from the first rows.
     grouped : bool
         Whether the keys of rows are numbers of groups, which are measured each for itself too.
     exact : bool
@@ -131,7 +140,6 @@ class Evaluate(Task):
 
     forecast: Any
     n_classes: int
-    n_columns: int
     grouped: bool = False
     exact: bool = False
 

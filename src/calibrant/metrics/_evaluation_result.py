@@ -1,6 +1,7 @@
 """From sums to an evaluation: every number, and its interval."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,14 +58,12 @@ def evaluation_of(sums: EvaluationSums, labels: tuple[object, ...], random_state
 
 def losses_of(sums: EvaluationSums) -> LossMeasures:
     """What the forecasts of the rows that were added lose."""
-    found = _Result(sums, tuple(range(sums.n_classes)), 0)
+    found = _Sums(sums)
     moments, log_loss = found.losses()
     numbers = [1] if sums.n_classes == 2 else range(sums.n_classes)
     parts = [
         split_points(points, found.class_moments(number, 2).mean)
-        for number, points in zip(
-            numbers, found.points, strict=False
-        )  # the last is of the most probable class
+        for number, points in zip(numbers, found.points, strict=False)  # without those of the called class
     ]
     return LossMeasures(
         log_loss=log_loss,
@@ -99,11 +98,11 @@ class _Binned:
     variance: Float64Array
 
 
-class _Result:
-    """What two classes and many have in common."""
+class _Sums:
+    """What follows from the sums alone, of two classes and of many."""
 
-    def __init__(self, sums: EvaluationSums, labels: tuple[object, ...], seed: int) -> None:
-        self.sums, self.labels, self.seed = sums, labels, seed
+    def __init__(self, sums: EvaluationSums) -> None:
+        self.sums = sums
         self.n_rows, self.n_certain, n_unlike = (int(each) for each in sums.sums["rows"])
         self.whole = n_unlike == 0
         self.weight, self.weight2 = (float(each) for each in sums.sums["truth"].sum(axis=1))
@@ -120,6 +119,22 @@ class _Result:
         if self.n_certain:
             return moments, Estimate(math.inf, math.inf, math.inf)
         return moments, mean_estimate(moments[LOG_LOSS], least=0.0)
+
+    def class_moments(self, number: int, place: int) -> Moments:
+        """Moments of the mean probability of a class (0), or of its squared error (2)."""
+        by_weight, by_square = self.sums.sums["columns"][number]
+        mean = float(by_weight[place] / self.weight)
+        source, total = (by_weight, self.weight) if self.whole else (by_square, self.weight2)
+        second = float(source[place + 1] - 2 * mean * source[place] + mean**2 * total)
+        return Moments(mean, _variance(second, self.weight, self.n), 0.0, self.n)
+
+
+class _Result(_Sums, ABC):
+    """What two classes and many have in common."""
+
+    def __init__(self, sums: EvaluationSums, labels: tuple[object, ...], seed: int) -> None:
+        super().__init__(sums)
+        self.labels, self.seed = labels, seed
 
     def evaluation(self) -> Evaluation:
         moments, log_loss = self.losses()
@@ -149,23 +164,29 @@ class _Result:
             cost=self.cost(),
         )
 
+    @abstractmethod
     def columns(self) -> list[_Column]:
-        raise NotImplementedError
+        """Every column that is looked at."""
 
+    @abstractmethod
     def parts(self, columns: list[_Column]) -> tuple[Estimate, Estimate]:
-        raise NotImplementedError
+        """Calibration and refinement."""
 
+    @abstractmethod
     def auc(self, columns: list[_Column]) -> Estimate:
-        raise NotImplementedError
+        """The area under the ROC curve."""
 
+    @abstractmethod
     def cox(self, columns: list[_Column]) -> tuple[Estimate, Estimate | tuple[Estimate, ...]]:
-        raise NotImplementedError
+        """Slope and intercept of the regression on log-odds."""
 
+    @abstractmethod
     def calibration_errors(self) -> tuple[Estimate, CalibrationErrors]:
-        raise NotImplementedError
+        """The expected calibration error, and its other forms."""
 
+    @abstractmethod
     def by_class(self, columns: list[_Column]) -> list[ClassEvaluation]:
-        raise NotImplementedError
+        """Every class against the others."""
 
     def column(self, place: int, number: int) -> _Column:
         """Look at the points of a class."""
@@ -177,14 +198,6 @@ class _Result:
         overfit = overfit_of(points, cox, np.random.default_rng([self.seed, place]), self.sums.n_points)
         return _Column(rough, moments, parts, fit, overfit, rank_points(points, rough), cox)
 
-    def class_moments(self, number: int, place: int) -> Moments:
-        """Moments of the mean probability of a class (0), or of its squared error (2)."""
-        by_weight, by_square = self.sums.sums["columns"][number]
-        mean = float(by_weight[place] / self.weight)
-        source, total = (by_weight, self.weight) if self.whole else (by_square, self.weight2)
-        second = float(source[place + 1] - 2 * mean * source[place] + mean**2 * total)
-        return Moments(mean, _variance(second, self.weight, self.n), 0.0, self.n)
-
     def share(self, number: int) -> Estimate:
         """How often a class comes."""
         weight, square = self.sums.sums["truth"][:, number]
@@ -193,8 +206,9 @@ class _Result:
         second = float(square * (1 - 2 * mean) + mean**2 * self.weight2)
         return share_of(Moments(mean, _variance(second, self.weight, self.n), 0.0, self.n))
 
+    @abstractmethod
     def uncertainty(self) -> Estimate:
-        raise NotImplementedError
+        """The Brier score of the base rates."""
 
     def diagram(self, number: int) -> ReliabilityBins:
         """The bins of a class that have rows."""

@@ -96,6 +96,6 @@ class CalibrationEvaluator(Evaluator, HasProbabilities, HasLabels, HasClasses, S
             self._given("classes"),
             "error",
         )
-        found = rows.run(evaluation_plan(len(rows.classes), rows.n_scores))
+        found = rows.run(evaluation_plan(len(rows.classes)))
         measured = found.overall.losses() if name != "areaUnderROC" else found.result(rows.classes)
         return float(getattr(measured, MEASURES[name]))

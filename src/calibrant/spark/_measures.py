@@ -58,7 +58,7 @@ def evaluate(
     (0.25, 0.1575)
     """
     rows = forecast_rows(frame, labelCol, probabilityCol, weightCol, classes, handleInvalid)
-    return rows.run(evaluation_plan(len(rows.classes), rows.n_scores)).result(rows.classes)
+    return rows.run(evaluation_plan(len(rows.classes))).result(rows.classes)
 
 
 def forecast_rows(
