@@ -10,12 +10,13 @@ import pyarrow.compute as pc
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
+from calibrant._core._mix import Hashes
 from calibrant._core._words import option
 from calibrant.files._classes import Numbered
 from calibrant.files._columns import label_codes, lenient_numbers, read_label_texts, read_numbers
 from calibrant.files._key_hashes import hash_column
 from calibrant.files._source import Source, shown
-from calibrant.passes import Hashes, Rows
+from calibrant.passes import Rows
 
 #: Labels that are whole numbers of at most so much, in so narrow a range, are looked up in a table.
 FEW_LABELS = 1 << 12

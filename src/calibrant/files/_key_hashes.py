@@ -4,8 +4,9 @@ import numpy as np
 import pyarrow as pa
 
 from calibrant._core._errors import DataError
+from calibrant._core._mix import Hashes, mix
 from calibrant.files._plain import is_bytes, is_moment, is_text, plain, plain_type
-from calibrant.passes import Hashes, hash_floats, hash_integers, mix
+from calibrant.passes import hash_floats, hash_integers
 
 _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 

@@ -8,6 +8,7 @@ import numpy as np
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._chance import Seed
 from calibrant._core._errors import DataError
+from calibrant._core._mix import mix
 from calibrant.metrics._bins import fixed_width_bins
 from calibrant.metrics._evaluation import Evaluation, LossMeasures
 from calibrant.metrics._intervals import N_MOMENTS, power_sums
@@ -228,7 +229,7 @@ class EvaluationSums:
     def _add_sample(
         self, truth: IntArray, proba: Float64Array, weights: Float64Array | None, keys: Array
     ) -> None:
-        hashes = mixed(keys.astype(np.uint64, copy=False))
+        hashes = mix(keys.astype(np.uint64, copy=False))
         kept = _least(hashes, self.n_sampled)
         mass = np.ones(len(kept)) if weights is None else weights[kept]
         self._keep(hashes[kept], np.column_stack([truth[kept], mass, proba[kept]]))
@@ -379,15 +380,6 @@ def sums_in(points: Points, starts: IntArray) -> Float64Array:
         return np.concatenate([found, found[3:]])
     sums += [points.pos2 * other**2 + points.neg2 * p**2, (points.pos2 + points.neg2) * (p * other)]
     return sums_between(starts, *sums)
-
-
-def mixed(keys: Array) -> Array:
-    """Hashes of whole numbers, every bit of which depends on every bit of these (SplitMix64)."""
-    with np.errstate(over="ignore"):
-        keys = keys + np.uint64(0x9E3779B97F4A7C15)
-        keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
 def _some(values: Any, rows: slice | BoolArray) -> Any:

@@ -31,11 +31,9 @@ from calibrant.passes._equal_bins import (
 from calibrant.passes._gather import gather as gather
 from calibrant.passes._grid import ScoreGrid as ScoreGrid, grid_from_sample as grid_from_sample
 from calibrant.passes._hashing import (
-    Hashes as Hashes,
     fold_of as fold_of,
     hash_floats as hash_floats,
     hash_integers as hash_integers,
-    mix as mix,
 )
 from calibrant.passes._isotonic import Isotonic as Isotonic, IsotonicFit as IsotonicFit
 from calibrant.passes._logistic import LogisticFit as LogisticFit

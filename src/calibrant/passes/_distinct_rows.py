@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant.passes._hashing import Hashes, mix
+from calibrant._core._mix import Hashes, mix
 from calibrant.passes._questions import Cases, Question, RowsInPasses
 from calibrant.passes._rows import Rows
 from calibrant.passes._summary import NoRowsError, Plan, Summary, Task

@@ -17,24 +17,9 @@ arithmetic is modulo 2^64.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-
-Hashes = NDArray[np.uint64]
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-
-
-def mix(numbers: Hashes) -> Hashes:
-    """Spread every bit of a number over all bits."""
-    mixed = numbers + _GOLDEN
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= _FIRST
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= _SECOND
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+from calibrant._core._mix import Hashes, mix
 
 
 def fold_of(hashes: Hashes, n_folds: int) -> IntArray:

@@ -7,7 +7,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
-from calibrant.passes._hashing import Hashes, fold_of, hash_integers
+from calibrant._core._mix import Hashes
+from calibrant.passes._hashing import fold_of, hash_integers
 from calibrant.passes._travel import travels
 
 T = TypeVar("T")

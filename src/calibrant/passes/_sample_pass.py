@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
-from calibrant.passes._hashing import hash_floats, mix
+from calibrant._core._mix import mix
+from calibrant.passes._hashing import hash_floats
 from calibrant.passes._rows import Fold, Rows
 from calibrant.passes._summary import Summary, Task
 from calibrant.passes._travel import travels

@@ -11,8 +11,9 @@ from pyspark.sql import Column, DataFrame, functions as F
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError
+from calibrant._core._mix import mix
 from calibrant._core._names import label_text, names_by_label
-from calibrant.passes import PassOptions, Plan, Rows, Summary, Task, mix, reduce_rows
+from calibrant.passes import PassOptions, Plan, Rows, Summary, Task, reduce_rows
 from calibrant.spark._columns import ScoreColumns, check_columns, quoted, score_columns, usable_weight
 from calibrant.spark._partition import (
     SUMMARIES,

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from calibrant._core._arrays import Array, IntArray
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
+from calibrant._core._mix import Hashes, mix
 from calibrant._core._names import label_text
 from calibrant.files import BatchReader, Numbered, Roles, Source
 from calibrant.passes import (
-    Hashes,
     Parts,
     Rows,
     Summary,
@@ -23,7 +23,6 @@ from calibrant.passes import (
     Together,
     hash_floats,
     hash_integers,
-    mix,
     modules_of,
     reduce_rows,
     task_from_json,
