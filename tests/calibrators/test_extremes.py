@@ -165,7 +165,7 @@ def test_powers_of_two_change_nothing(model, exponent):
 @pytest.mark.parametrize("gap", [TINY, 1e-310, 1e-300])
 def test_a_line_across_the_smallest_gap_ends_at_its_ends(gap):
     for low in (0.0, -gap):
-        model = PAVCalibrator(between="linear").fit([low, low + gap], [0, 1])
+        model = PAVCalibrator(between="linear", clip=0).fit([low, low + gap], [0, 1])
         assert model.predict_proba([-GREAT, low, low + gap, GREAT])[:, 1].tolist() == [0, 0, 1, 1]
 
 

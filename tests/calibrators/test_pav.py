@@ -20,7 +20,7 @@ RULES = ["nearest", "linear", "average", "lower", "upper"]
 @pytest.mark.parametrize("between", RULES)
 def test_golden(case, between):
     given_, want = case["in"], case["out"]
-    pav = PAVCalibrator(between=between, increasing=given_["increasing"])
+    pav = PAVCalibrator(between=between, increasing=given_["increasing"], clip=0)
     pav.fit(given_["s"], given_["y"], given_.get("w"))
     blocks = [
         dict(zip(("lo", "hi", "value", "weight"), block, strict=True))
@@ -51,7 +51,7 @@ def test_the_best_monotone_map(rows, shares, increasing):
     scores, target, weights = (np.array(column) for column in zip(*rows, strict=True))
     if shares:
         target = np.append(np.abs(np.sin(9 * np.arange(len(target))))[1:], 0.5)
-    pav = PAVCalibrator(increasing=increasing).fit(scores, target, weights)
+    pav = PAVCalibrator(increasing=increasing, clip=0).fit(scores, target, weights)
     sign = 1 if increasing else -1
     distinct, best = max_min_means(sign * scores, target, weights)
     np.testing.assert_allclose(pav.predict_proba(sign * distinct)[:, 1], best, atol=1e-12)
@@ -69,7 +69,7 @@ def test_linear_is_scikit_learn(weighted, seed, n, levels):
     y = (rng.random(n) < scores).astype(int)
     weights = rng.gamma(1, size=n) + 0.01 if weighted else None
     theirs = IsotonicRegression(out_of_bounds="clip").fit(scores, y, weights)
-    ours = PAVCalibrator(between="linear").fit(scores, y, weights)
+    ours = PAVCalibrator(between="linear", clip=0).fit(scores, y, weights)
     query = np.concatenate([scores, rng.uniform(-0.2, 1.2, 200)])
     np.testing.assert_allclose(ours.predict_proba(query)[:, 1], theirs.predict(query), atol=1e-12)
 
@@ -80,7 +80,7 @@ def test_linear_is_scikit_learn(weighted, seed, n, levels):
 def test_monotone_over_all_scores(between, rows):
     scores, y = (np.array(column) for column in zip(*rows, strict=True))
     query = np.sort(np.concatenate([scores, scores / 2, -scores, [0.0, 1e308, -1e308]]))
-    proba = PAVCalibrator(between=between).fit(scores, y).predict_proba(query)[:, 1]
+    proba = PAVCalibrator(between=between, clip=0).fit(scores, y).predict_proba(query)[:, 1]
     assert (np.diff(proba) >= 0).all()
 
 
@@ -98,23 +98,23 @@ def test_a_threshold_on_the_answers_costs_as_little_as_the_best_on_the_scores(ro
         return per_fp * np.sum(decided & ~y) + per_fn * np.sum(~decided & y)
 
     best = min(paid(scores > cut) for cut in np.append(scores, -1))
-    proba = PAVCalibrator().fit(scores, y).predict_proba(scores)[:, 1]
+    proba = PAVCalibrator(clip=0).fit(scores, y).predict_proba(scores)[:, 1]
     assert paid(proba > per_fp / (per_fp + per_fn)) == best
 
 
 def test_scores_that_differ_in_the_last_bit_are_different():
     close = np.array([1.0, np.nextafter(1.0, 2)])
     for between in RULES:
-        pav = PAVCalibrator(between=between).fit(close, [0, 1])
+        pav = PAVCalibrator(between=between, clip=0).fit(close, [0, 1])
         assert pav.predict_proba(close)[:, 1].tolist() == [0.0, 1.0]
     tiny = np.array([0.0, 5e-324, 1e-323])
-    assert PAVCalibrator().fit(tiny, [0, 0, 1]).predict_proba(tiny)[:, 1].tolist() == [0.0, 0.0, 1.0]
+    assert PAVCalibrator(clip=0).fit(tiny, [0, 0, 1]).predict_proba(tiny)[:, 1].tolist() == [0.0, 0.0, 1.0]
 
 
 def test_the_largest_finite_scores_are_scores():
     huge = np.array([-1.7e308, 0.0, 1.7e308])
     for between in RULES:
-        proba = PAVCalibrator(between=between).fit(huge, [0, 1, 1]).predict_proba(huge)[:, 1]
+        proba = PAVCalibrator(between=between, clip=0).fit(huge, [0, 1, 1]).predict_proba(huge)[:, 1]
         assert proba.tolist() == [0.0, 1.0, 1.0]
 
 
@@ -122,7 +122,7 @@ def test_pressed_scores_keep_their_order():
     """Naive Bayes presses scores against 0; exact order keeps the error that pooling them would raise."""
     X, y = load_digits(return_X_y=True)
     scores = GaussianNB().fit(X, y == 8).predict_proba(X)[:, 1]
-    ours = PAVCalibrator(between="linear").fit(scores, y == 8).predict_proba(scores)[:, 1]
+    ours = PAVCalibrator(between="linear", clip=0).fit(scores, y == 8).predict_proba(scores)[:, 1]
     theirs = IsotonicRegression(out_of_bounds="clip").fit(scores, y == 8).predict(scores)
     ours_wrong, theirs_wrong = (np.mean((proba > 0.5) != (y == 8)) for proba in (ours, theirs))
     assert ours_wrong <= theirs_wrong
@@ -131,27 +131,41 @@ def test_pressed_scores_keep_their_order():
 
 def test_equal_neighbours_are_one_block():
     """Shares that differ by less than 1e-12 are reported together, but a chain of them is not."""
-    pav = PAVCalibrator().fit([1, 2, 3], [0.5, 0.5 + 1e-13, 0.9])
+    pav = PAVCalibrator(clip=0).fit([1, 2, 3], [0.5, 0.5 + 1e-13, 0.9])
     assert len(pav.blocks_.value) == 2
     chain = 0.5 + 4e-13 * np.arange(9)
-    pav = PAVCalibrator().fit(np.arange(9), chain)
+    pav = PAVCalibrator(clip=0).fit(np.arange(9), chain)
     np.testing.assert_allclose(pav.predict_proba(np.arange(9))[:, 1], chain, rtol=0, atol=1e-12)
     assert len(pav.blocks_.value) == 3
 
 
 def test_degenerate_answers():
-    assert PAVCalibrator().fit([3], [1]).predict_proba([0, 9])[:, 1].tolist() == [1.0, 1.0]
-    assert PAVCalibrator().fit([4, 3, 2, 1], [0, 0, 1, 1]).blocks_.value.tolist() == [0.5]
-    assert PAVCalibrator().fit([1, 2, 3, 4], [0, 0, 1, 1]).blocks_.value.tolist() == [0.0, 1.0]
-    assert PAVCalibrator().fit([5, 5, 5, 5], [0, 1, 1, 1]).blocks_.value.tolist() == [0.75]
+    assert PAVCalibrator(clip=0).fit([3], [1]).predict_proba([0, 9])[:, 1].tolist() == [1.0, 1.0]
+    assert PAVCalibrator(clip=0).fit([4, 3, 2, 1], [0, 0, 1, 1]).blocks_.value.tolist() == [0.5]
+    assert PAVCalibrator(clip=0).fit([1, 2, 3, 4], [0, 0, 1, 1]).blocks_.value.tolist() == [0.0, 1.0]
+    assert PAVCalibrator(clip=0).fit([5, 5, 5, 5], [0, 1, 1, 1]).blocks_.value.tolist() == [0.75]
 
 
 def test_clip_and_laplace():
     fit = [1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1]
     clipped = PAVCalibrator(clip=0.1).fit(*fit).predict_proba([1, 3.5, 6])[:, 1]
     np.testing.assert_allclose(clipped, [0.1, 0.5, 0.9])
-    softened = PAVCalibrator(laplace=True).fit(*fit).predict_proba([1, 3.5, 6])[:, 1]
+    softened = PAVCalibrator(laplace=True, clip=0).fit(*fit).predict_proba([1, 3.5, 6])[:, 1]
     np.testing.assert_allclose(softened, [1 / 4, 1 / 2, 3 / 4])
+
+
+@pytest.mark.parametrize("between", ["nearest", "linear", "average", "lower", "upper"])
+@pytest.mark.parametrize("weight", [None, [3.0, 1, 2, 1, 1, 4]])
+def test_by_default_answers_stay_half_a_row_away_from_certainty(between, weight):
+    fit, asked = ([1, 2, 3, 4, 5, 6], [0, 0, 1, 0, 1, 1], weight), [0, 1, 2.5, 3, 4.5, 5, 9]
+    half = 1 / (2 * (6 if weight is None else sum(weight)))
+    paper = PAVCalibrator(between, clip=0).fit(*fit)
+    default = PAVCalibrator(between).fit(*fit)
+    wanted = np.clip(paper.predict_proba(asked)[:, 1], half, 1 - half)
+    np.testing.assert_array_equal(default.predict_proba(asked)[:, 1], wanted)
+    np.testing.assert_array_equal(default.blocks_.value, paper.blocks_.value)  # what the rows say, unchanged
+    plain = PAVCalibrator(between, clip=None).fit(*fit)
+    np.testing.assert_array_equal(plain.predict_proba(asked), paper.predict_proba(asked))
 
 
 @pytest.mark.parametrize(
@@ -167,6 +181,6 @@ def test_options_that_cannot_be(parameters, message):
 
 
 def test_the_smallest_gap_there_is_is_no_division_by_zero():
-    model = PAVCalibrator(between="linear").fit([0.0, 0.0, 5e-324], [0, 1, 1])
+    model = PAVCalibrator(between="linear", clip=0).fit([0.0, 0.0, 5e-324], [0, 1, 1])
     left, right, beyond = model.predict_proba([0.0, 5e-324, 1.0])[:, 1]
     assert left == 0.5 <= right <= beyond == 1.0

@@ -171,9 +171,9 @@ def test_a_frozen_learner_is_not_trained_again(two):
 def test_a_frozen_learner_keeps_classes_that_do_not_come_up(three):
     X, y = three
     frozen = FrozenEstimator(GaussianNB().fit(X, y))
-    model = CalibratedClassifier(frozen).fit(X[y < 2], y[y < 2])
+    model = CalibratedClassifier(frozen, "pav").fit(X[y < 2], y[y < 2])
     assert model.classes_.tolist() == [0, 1, 2]
-    assert model.predict_proba(X[y < 2])[:, 2].max() == 0
+    assert 0 < model.predict_proba(X[y < 2])[:, 2].max() < 0.01
     with pytest.raises(CalibrantError, match=r"labels must be among the classes \[0, 1, 2\]; got 7 in row 0"):
         CalibratedClassifier(frozen).fit(X, np.full(len(y), 7))
 

@@ -82,7 +82,7 @@ def step(runs, query, between):
 )
 def pav_is_the_max_min_formula(rows, layout, between, increasing, asked):
     scores, y, weight = laid_out(rows["scores"], layout), np.array(rows["y"], dtype=bool), rows["weight"]
-    model = PAVCalibrator(between, increasing=increasing).fit(scores, y, weight)
+    model = PAVCalibrator(between, increasing=increasing, clip=0).fit(scores, y, weight)
     found = points(scores, y if increasing else ~y, weight)
     values = isotonic(found)
     runs = blocks(found, values if increasing else [1 - value for value in values])

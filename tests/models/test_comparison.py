@@ -149,12 +149,12 @@ def test_isotonic_regression_is_not_last_for_one_unlucky_row():
     rng = np.random.default_rng(0)
     scores = np.linspace(-3, 3, 2000)
     y = rng.random(2000) < np.where(scores < 0, 0.02, np.where(scores < 1, 0.5, 0.97))  # no sigmoid at all
-    proba = out_of_fold(lambda n_rows: PAVCalibrator(), scores, y.astype(int), 2)[:, 1]
+    proba = out_of_fold(lambda n_rows: PAVCalibrator(clip=0), scores, y.astype(int), 2)[:, 1]
     assert log_loss(y, proba) == math.inf
     found = compare_methods(scores, y, methods=["pav", "sigmoid", "binning"])
     assert found.best == found.recommended == "pav"
     assert found.advice.startswith("Use pav: its log loss on 2000 rows is the least, ")
-    raw = compare_methods(scores, y, methods={"raw": PAVCalibrator(), "sigmoid": "sigmoid"})
+    raw = compare_methods(scores, y, methods={"raw": PAVCalibrator(clip=0), "sigmoid": "sigmoid"})
     by_name = {result.name: result for result in raw.results}
     assert by_name["raw"].certain_mistakes == (np.where(y, proba, 1 - proba) == 0).sum() > 0
     assert math.isfinite(by_name["raw"].log_loss)
@@ -271,7 +271,7 @@ def test_printed_it_is_a_table():
 
 
 def test_methods_by_name():
-    assert repr(named_method("pav")) == "PAVCalibrator(clip='auto')"
+    assert repr(named_method("binning")) == "BinningCalibrator(smoothing='laplace')"
     assert named_method("sigmoid", "probability").transform == "logit"
     with pytest.raises(CalibrantError, match="method must be one of 'pav', 'sigmoid', .*; got 'magic'"):
         named_method("magic")

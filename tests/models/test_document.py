@@ -90,7 +90,7 @@ def test_the_attributes_that_people_read_come_back():
 
 def test_an_infinite_log_loss_is_written_as_text():
     scores, y = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0, 0, 1, 0, 1, 1]
-    model = ScoreModel("pav").fit(scores, y)
+    model = ScoreModel(PAVCalibrator(clip=0)).fit(scores, y)
     assert model.summary_.metrics.log_loss == np.inf
     assert to_document(model)["training"]["metrics"]["log_loss"] == "Infinity"
     assert through_text(model).summary_.metrics.log_loss == np.inf

@@ -80,10 +80,9 @@ def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     Returns
     -------
     object
-        The unfitted calibrator. It is the one of that name, made fit for new rows: isotonic regression stays
-        half a row away from 0 and 1, bins are estimated by ``(Y + 1)/(W + 2)``,
-        the logistic regression has Platt's targets; and on probabilities both logistic methods work on the
-        log-odds.
+        The unfitted calibrator. It is the one of that name, made fit for new rows: bins are estimated by
+        ``(Y + 1)/(W + 2)``, ranked logistic regression has Platt's targets; and on probabilities both
+        logistic methods work on the log-odds.
 
     See Also
     --------
@@ -92,8 +91,8 @@ def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     Examples
     --------
     >>> from calibrant.calibrators import named_method
-    >>> named_method("pav")
-    PAVCalibrator(clip='auto')
+    >>> named_method("binning")
+    BinningCalibrator(smoothing='laplace')
     """
     check_option("kind", kind, ("margin", "probability"))
     if not isinstance(name, str) or name not in METHODS:

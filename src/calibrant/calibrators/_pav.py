@@ -1,6 +1,6 @@
 """Isotonic calibration: the non-decreasing map that fits best (pool adjacent violators)."""
 
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from calibrant._core._field_groups import Numbers, Record
 from calibrant._core._fields import PROBABILITY, Choice, Either, Flag, Maybe, Number
 from calibrant._core._place import Place
 from calibrant.calibrators._intervals import WEIGHT, check_intervals
-from calibrant.calibrators._method import ScoreCalibrator, ScoreKind, half_a_row
+from calibrant.calibrators._method import ScoreCalibrator, half_a_row
 from calibrant.maps import IntervalLookup, Lines, Map, Steps, midpoints
 from calibrant.passes import Blocks, Isotonic, IsotonicFit, Learning
 
@@ -31,9 +31,11 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         block below or above the gap.
     increasing : bool, default=True
         Whether the probability rises with the score; False fits a falling map.
-    clip : float or "auto", optional
-        Keep the answers within ``[clip, 1 - clip]``, for those who need a finite log loss; "auto" stays half
-        a row away from 0 and 1, that is 1 over twice the weight of the rows.
+    clip : float, "auto" or None, default="auto"
+        Keep the answers within ``[clip, 1 - clip]``. "auto" stays half a row away from 0 and 1, that is 1
+        over twice the weight of the rows: so many rows cannot tell less from nothing, and a certain answer
+        that is wrong costs an infinite log loss. With 0, or None, blocks of one class say 0 or 1, as in the
+        paper.
     laplace : bool, default=False
         Give blocks of value 0 or 1 the estimate ``(positives + 1) / (weight + 2)`` instead. A small
         block at an end may then pass its neighbour, so the map need not be monotone any more.
@@ -57,9 +59,9 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
     treats scores closer than 1e-15, in single precision 1e-6, as equal.) With ``between="linear"`` the
     answers are those of scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
 
-    Rows of one class give the constant 0 or 1, scores that rank everything the wrong way round the
-    base rate. Where they rank the classes the wrong way round beyond chance (by the test of Mann and
-    Whitney, at one in a thousand), a rising map is of no use, and there is a `ScoreDirectionWarning`.
+    Rows of one class give the constant 0 or 1, but for `clip`; scores that rank everything the wrong way
+    round give the base rate. Where they rank the classes the wrong way round beyond chance (by the test of
+    Mann and Whitney, at one in a thousand), a rising map is of no use, and there is a `ScoreDirectionWarning`.
 
     References
     ----------
@@ -71,18 +73,24 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
     The violators 1, 0, 0 in the middle are pooled into one block of value 1/3:
 
     >>> from calibrant import PAVCalibrator
-    >>> pav = PAVCalibrator().fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1])
+    >>> scores, y = [1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1]
+    >>> pav = PAVCalibrator().fit(scores, y)
     >>> pav.blocks_.value
     array([0.        , 0.33333333, 1.        ])
-    >>> pav.predict_proba([4.4, 4.6])[:, 1]
-    array([0.33333333, 1.        ])
+
+    Six rows, of which half a one is a twelfth:
+
+    >>> pav.predict_proba([1, 4.4, 4.6])[:, 1]
+    array([0.08333333, 0.33333333, 0.91666667])
+    >>> PAVCalibrator(clip=0).fit(scores, y).predict_proba([1, 4.4, 4.6])[:, 1]
+    array([0.        , 0.33333333, 1.        ])
     """
 
     def __init__(
         self,
         between: Between = "nearest",
         increasing: bool = True,
-        clip: float | Literal["auto"] | None = None,
+        clip: float | Literal["auto"] | None = "auto",
         laplace: bool = False,
     ) -> None:
         self.between = between
@@ -107,11 +115,6 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
     )
     complexity = 3
 
-    @classmethod
-    def for_new_rows(cls, kind: ScoreKind = "margin") -> Self:  # noqa: ARG003
-        """Stay half a row away from 0 and 1."""
-        return cls(clip="auto")
-
     @property
     def can_only_rise(self) -> bool:
         """Whether nothing is made of a score that points the wrong way."""
@@ -135,13 +138,16 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         return self._map_of(blocks)
 
     def _map_of(self, blocks: Blocks) -> Map:
-        clip = half_a_row(float(blocks.weight.sum())) if self.clip == "auto" else self.clip
+        clip = None if self.clip is None else self._clip_of(float(blocks.weight.sum()))
         if self.between == "linear":
             return Lines.through(_interleave(blocks.lo, blocks.hi), np.repeat(blocks.value, 2), clip)
         edges, values = _steps(blocks, self.between)
         if clip is not None:
             values = np.clip(values, clip, 1 - clip)
         return Steps(IntervalLookup(edges), values)
+
+    def _clip_of(self, weight: float) -> float:
+        return half_a_row(weight) if self.clip == "auto" else float(self.clip)  # type: ignore[arg-type]
 
 
 def _soften_certain_blocks(blocks: Blocks) -> Blocks:

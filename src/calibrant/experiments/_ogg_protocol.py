@@ -15,7 +15,7 @@ from scipy.special import log_softmax
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import ScoreDirectionWarning
-from calibrant.calibrators import OneVsAllCalibrator
+from calibrant.calibrators import OneVsAllCalibrator, PAVCalibrator
 from calibrant.classifiers import average_estimates
 from calibrant.decisions import DecisionRule, decide, new_rule, random_costs, rarity_costs
 from calibrant.experiments._data_preparation import CategoryCodes
@@ -28,13 +28,15 @@ N_INNER_FOLDS = 9
 MODELS_AT_ONCE = 10
 #: The rules that are learned from out-of-fold estimates; Mossman's needs three classes.
 RULES = ("parallel", "lachiche_flach", "mossman")
+#: The paper's isotonic regression, which may be certain.
+PAV = PAVCalibrator(clip=0)
 #: What the library's choice chooses from: how the estimates are calibrated, and how they are decided by.
 CHOICES = (
     (None, "expected"),
     (None, "parallel"),
     (None, "lachiche_flach"),
-    ("pav", "expected"),
-    ("pav", "parallel"),
+    (PAV, "expected"),
+    (PAV, "parallel"),
 )
 N_CHOICE_FOLDS = 3
 
@@ -254,7 +256,7 @@ class Paid:
         return {"test": self.test, "training": self.training, "n_raised": self.n_raised}
 
 
-def choose(proba: Float64Array, y: IntArray, cost: Float64Array) -> tuple[str | None, str]:
+def choose(proba: Float64Array, y: IntArray, cost: Float64Array) -> tuple[PAVCalibrator | None, str]:
     """Choose how to decide, by cross-validation on estimates of training rows."""
     paid = []
     for calibrator, rule in CHOICES:
@@ -268,7 +270,7 @@ def choose(proba: Float64Array, y: IntArray, cost: Float64Array) -> tuple[str | 
 
 
 def _calibrated_decisions(
-    calibrator: str | None,
+    calibrator: PAVCalibrator | None,
     rule: str,
     proba: Float64Array,
     y: IntArray,

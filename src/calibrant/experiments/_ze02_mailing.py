@@ -24,7 +24,7 @@ N_COPIES, NOISE = 10, 0.7
 TRACE_NOISE = 0.4
 METHODS: dict[str, Any] = {
     "sigmoid": SigmoidCalibrator(),
-    "PAV": PAVCalibrator(),
+    "PAV": PAVCalibrator(clip=0),
     "binning, b by cross-validation": BinningCalibrator("cv"),
 }
 

@@ -27,10 +27,12 @@ COMBINATIONS: dict[str, Any] = {
     "coupling": Coupling(algorithm="published", tol=1e-6, max_iter=5000),
     "KL minimiser": Coupling(),
 }
+#: The paper's isotonic regression, which may be certain.
+PAV = PAVCalibrator(clip=0)
 #: What there is to choose from today, on scores out of fold.
 TODAY: dict[str, Any] = {
-    "PAV, normalisation": OneVsAllCalibrator("pav"),
-    "PAV, KL minimiser": OneVsAllCalibrator("pav", "coupling"),
+    "PAV, normalisation": OneVsAllCalibrator(PAV),
+    "PAV, KL minimiser": OneVsAllCalibrator(PAV, "coupling"),
     "sigmoid, normalisation": OneVsAllCalibrator("sigmoid"),
     "sigmoid, KL minimiser": OneVsAllCalibrator("sigmoid", "coupling"),
     "ranked logistic": RankedLogisticCalibrator(smooth=True),
@@ -135,7 +137,7 @@ def _out_of_fold(model: Any, parts: Parts, classes: Array) -> Float64Array:
 def _pav(scores: Float64Array, y: Array, classes: Array, new: Float64Array) -> Float64Array:
     """The PAV answer of every column."""
     columns = [
-        PAVCalibrator().fit(column, y == label).predict_proba(fresh)[:, 1]
+        clone(PAV).fit(column, y == label).predict_proba(fresh)[:, 1]
         for column, fresh, label in zip(scores.T, new.T, classes, strict=True)
     ]
     return np.column_stack(columns)

@@ -30,13 +30,13 @@ BINS = range(5, 51)
 GRID = np.linspace(0, 1, 201)
 CALIBRATORS = {
     "sigmoid": SigmoidCalibrator(),
-    "PAV": PAVCalibrator(),
+    "PAV": PAVCalibrator(clip=0),
     "binning, b by cross-validation": BinningCalibrator("cv"),
 }
 #: What there is to choose from today, on scores out of fold.
 TODAY = {
-    "PAV": PAVCalibrator(),
-    "PAV, linear between blocks": PAVCalibrator(between="linear"),
+    "PAV": PAVCalibrator(clip=0),
+    "PAV, linear between blocks": PAVCalibrator(between="linear", clip=0),
     "sigmoid": SigmoidCalibrator(),
     "binning": BinningCalibrator("cv"),
 }
@@ -129,7 +129,7 @@ def _binned(problem: Problem, train: Float64Array, test: Float64Array, n_bins: i
     """Test squared error of binning; and by how much it is above that of PAV, with the standard error."""
     binned, pav = (
         _squared(problem.y_test, calibrator.fit(train, problem.y_train).predict_proba(test)[:, 1])
-        for calibrator in (BinningCalibrator(n_bins), PAVCalibrator())
+        for calibrator in (BinningCalibrator(n_bins), PAVCalibrator(clip=0))
     )
     above = binned - pav
     return [float(binned.mean()), float(above.mean()), float(above.std(ddof=1) / np.sqrt(len(above)))]

@@ -89,7 +89,7 @@ def to_onnx(model: Any) -> "ModelProto":
     >>> session = onnxruntime.InferenceSession(graph.SerializeToString())
     >>> session.run(["probabilities"], {"scores": np.array([[4.4], [4.6]])})[0]
     array([[0.66666667, 0.33333333],
-           [0.        , 1.        ]])
+           [0.08333333, 0.91666667]])
     """
     calibrator = _calibrator_of(model)
     graph = _empty_graph(calibrator)
