@@ -50,8 +50,8 @@ def rows_of(scores, labels):
 
 FITS = {
     "pav": lambda scores, y: PAVCalibrator().fit(scores, y),
-    "model": lambda scores, y: ScoreModel().fit(scores, y),
-    "model in passes": lambda scores, y: fit(ScoreModel(), **rows_of(scores, y)),
+    "model": lambda scores, y: ScoreModel("pav").fit(scores, y),
+    "model in passes": lambda scores, y: fit(ScoreModel("pav"), **rows_of(scores, y)),
     "pav in passes": lambda scores, y: fit("pav", **rows_of(scores, y)),
     "compare": compare_methods,
     "compare in passes": lambda scores, y: compare(**rows_of(scores, y)),
@@ -73,7 +73,7 @@ def test_one_score_that_points_the_wrong_way_warns_once_and_names_the_remedy(fit
 
 def test_the_remedies_are_remedies(credit):
     scores, y = credit
-    turned = ScoreModel(classes=["default", "current"]).fit(scores, y)
+    turned = ScoreModel("pav", classes=["default", "current"]).fit(scores, y)
     falling = ScoreModel(PAVCalibrator(increasing=False)).fit(scores, y)
     np.testing.assert_allclose(
         turned.predict_proba(scores)[:, 0], falling.predict_proba(scores)[:, 1], atol=1e-12
@@ -93,8 +93,8 @@ def test_a_map_that_can_fall_does_not_warn(calibrator, credit):
 MANY = {
     "one-vs-all": lambda scores, y: OneVsAllCalibrator().fit(scores, y),
     "code": lambda scores, y: CodeCalibrator("one_vs_all").fit(scores, y),
-    "model": lambda scores, y: ScoreModel().fit(scores, y),
-    "model in passes": lambda scores, y: fit(ScoreModel(), **rows_of(scores, y)),
+    "model": lambda scores, y: ScoreModel("pav").fit(scores, y),
+    "model in passes": lambda scores, y: fit(ScoreModel("pav"), **rows_of(scores, y)),
     "compare": compare_methods,
     "compare in passes": lambda scores, y: compare(**rows_of(scores, y)),
 }
@@ -136,10 +136,10 @@ def test_a_learner_with_the_wrong_sign_warns_once(how, named):
     label = rng.integers(0, 3, 300)
     X, y = rng.normal(size=(300, 2)) + 2 * np.eye(3)[label][:, :2], np.array(["a", "b", "c"])[label]
     with pytest.warns(ScoreDirectionWarning, match=named) as seen:
-        CalibratedClassifier(Reversed(), **how).fit(X, y)
+        CalibratedClassifier(Reversed(), "pav", **how).fit(X, y)
     assert len(seen) == 1
     with pytest.warns(ScoreDirectionWarning, match="'rest' above 'a'"):
-        CalibratedClassifier(Reversed()).fit(X, np.where(label == 0, "a", "rest"))
+        CalibratedClassifier(Reversed(), "pav").fit(X, np.where(label == 0, "a", "rest"))
 
 
 @pytest.mark.parametrize("learner", [RidgeClassifier(), GaussianNB()])
@@ -147,11 +147,11 @@ def test_noise_out_of_fold_raises_no_alarm(learner):
     """Learners trained on each other's rows are wrong together: taken for one, 4% of these would warn."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        CalibratedClassifier(learner, cv=10).fit(rng.normal(size=(100, 5)), np.arange(100) % 2)
+        CalibratedClassifier(learner, "pav", cv=10).fit(rng.normal(size=(100, 5)), np.arange(100) % 2)
 
 
 def test_priors_of_one_row_left_out_raise_no_alarm():
-    model = CalibratedClassifier(DummyClassifier(strategy="prior"), cv=LeaveOneOut())
+    model = CalibratedClassifier(DummyClassifier(strategy="prior"), "pav", cv=LeaveOneOut())
     proba = model.fit(np.zeros((60, 1)), np.arange(60) % 2).predict_proba([[0.0]])
     np.testing.assert_allclose(proba, 0.5)
 

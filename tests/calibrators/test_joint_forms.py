@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 
 from calibrant import CalibrantError, CalibratedClassifier, ScoreModel, StackCalibrator, TemperatureCalibrator
@@ -107,8 +108,12 @@ def test_columns_of_a_code_are_worth_more_together():
 @pytest.mark.parametrize("name", JOINT)
 @pytest.mark.parametrize(
     ("learner", "kind"),
-    [(LinearSVC(), "margin"), (LogisticRegression(max_iter=300), "probability")],
-    ids=["margin", "proba"],
+    [
+        (LinearSVC(), "margin"),
+        (GaussianNB(), "probability"),
+        (LogisticRegression(max_iter=300), "margin"),  # it has both, and "auto" takes the margin
+    ],
+    ids=["margin", "proba", "both"],
 )
 def test_a_classifier_tells_it_what_the_learner_says(name, learner, kind):
     X, y = load_iris(return_X_y=True)

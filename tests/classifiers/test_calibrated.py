@@ -85,9 +85,9 @@ def test_renamed_columns_are_noticed():
     )
 
 
-def test_default_is_out_of_fold_scores_and_a_final_fit_on_all_rows(two):
+def test_out_of_fold_scores_and_a_final_fit_on_all_rows(two):
     X, y = two
-    model = CalibratedClassifier(LogisticRegression()).fit(X, y)
+    model = CalibratedClassifier(LogisticRegression(), "pav").fit(X, y)
     scores = cross_val_predict(LogisticRegression(), X, y, cv=StratifiedKFold(5), method="decision_function")
     by_hand = PAVCalibrator().fit(scores, y)
     final = LogisticRegression().fit(X, y)
@@ -135,7 +135,7 @@ def test_calibrators_of_whole_rows_get_the_scores_of_all_classes(three, two, giv
 
 def test_train_protocol_scores_the_rows_that_it_was_trained_on(two):
     X, y = two
-    model = CalibratedClassifier(GaussianNB(), data="train").fit(X, y)
+    model = CalibratedClassifier(GaussianNB(), "pav", data="train").fit(X, y)
     raw = GaussianNB().fit(X, y).predict_proba(X)[:, 1]
     np.testing.assert_array_equal(model.predict_proba(X), PAVCalibrator().fit(raw, y).predict_proba(raw))
 
@@ -204,7 +204,7 @@ def test_log_odds_keep_the_order_where_probabilities_round_to_one():
     loss = {
         method: brier_score(
             y_test,
-            CalibratedClassifier(GaussianNB(), response_method=method)
+            CalibratedClassifier(GaussianNB(), "pav", response_method=method)
             .fit(X_train, y_train)
             .predict_proba(X_test),
         )
@@ -251,7 +251,8 @@ def test_a_weight_is_a_number_of_copies(two):
     weighted = CalibratedClassifier(learner, cv=splits).fit(X, y, sample_weight=weights)
     repeated = CalibratedClassifier(learner, cv=copied_splits)
     repeated.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9)
+    # The learner's scores differ by rounding, and the searches of the stack end by a tolerance.
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=5e-6)
 
 
 def test_weights_that_the_learner_cannot_take_still_calibrate(two):

@@ -279,7 +279,7 @@ def test_a_class_missing_from_a_fold_keeps_its_place():
     [
         (
             CostSensitiveClassifier(LinearSVC(), COST),
-            "estimator must have predict_proba; LinearSVC has none; pass calibrator='pav'",
+            "estimator must have predict_proba; LinearSVC has none; pass calibrator='auto'",
         ),
         (
             CostSensitiveClassifier(GaussianNB(), [[0, 1], [1, 0]]),

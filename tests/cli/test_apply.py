@@ -141,7 +141,7 @@ def test_whole_numbers_as_classes_stay_numbers(tmp_path):
 
 
 def test_a_calibrator_alone_is_a_model(tmp_path):
-    save(PAVCalibrator().fit([0, 1, 2, 3], ["no", "yes", "no", "yes"]), tmp_path / "pav.json")
+    save(PAVCalibrator(clip=0).fit([0, 1, 2, 3], ["no", "yes", "no", "yes"]), tmp_path / "pav.json")
     (tmp_path / "s.csv").write_text("Score,id\n-1,a\n9,b\n")
     here("apply", "pav.json", "s.csv", "--out", "p.csv", cwd=tmp_path)
     assert (tmp_path / "p.csv").read_text() == "id,p_no,p_yes\na,1,0\nb,0,1\n"

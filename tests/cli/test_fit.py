@@ -22,6 +22,16 @@ def rows_of(path):
     return scores, np.array([row["label"] for row in rows])
 
 
+def test_by_default_it_takes_the_stack_and_says_so(folder):
+    shown = here("fit", "scores.csv", *LABELLED, cwd=folder).stdout
+    scores, labels = rows_of(folder / "scores.csv")
+    ours = ScoreModel().fit(scores, labels)
+    assert f"\n{ours.report_}\n" in shown
+    np.testing.assert_array_equal(load(folder / "m.json").predict_proba(scores), ours.predict_proba(scores))
+    said = json.loads(here("fit", "scores.csv", *LABELLED, "--json", cwd=folder).stdout)
+    assert (said["method"], said["taken"]) == ("auto", ours.report_)
+
+
 @pytest.mark.parametrize("method", ["pav", "sigmoid", "binning", "accuracy_table", "ranked_logistic"])
 def test_a_model_of_a_file_is_the_model_of_its_rows(folder, method):
     here("fit", "scores.csv", *LABELLED, "--method", method, cwd=folder)
@@ -70,7 +80,18 @@ def test_two_classes_from_a_single_score(tmp_path, labels, extra, classes):
     rows = [f"{score},{labels[label == '1']}" for score, label in (row.split(",") for row in ROWS)]
     write(tmp_path / "s.csv", "score,y", rows)
     shown = here(
-        "fit", "s.csv", "--label", "y", "--scores", "score", *extra, "--out", "m.json", cwd=tmp_path
+        "fit",
+        "s.csv",
+        "--label",
+        "y",
+        "--scores",
+        "score",
+        *extra,
+        "--method",
+        "pav",
+        "--out",
+        "m.json",
+        cwd=tmp_path,
     ).stdout
     model = load(tmp_path / "m.json")
     assert model.classes_.tolist() == classes

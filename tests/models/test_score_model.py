@@ -15,6 +15,7 @@ from calibrant.calibrators import (
     CodeCalibrator,
     OneVsAllCalibrator,
     PAVCalibrator,
+    RankedLogisticCalibrator,
     SigmoidCalibrator,
     top_candidates,
 )
@@ -274,7 +275,7 @@ def test_warnings_come_once_and_not_from_the_folds():
     _, y = class_scores()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ScoreModel("ranked_logistic").fit(np.eye(3)[y], y)
+        ScoreModel(RankedLogisticCalibrator()).fit(np.eye(3)[y], y)
     assert len(caught) == 1
 
 
@@ -306,7 +307,16 @@ def test_it_is_a_scikit_learn_object():
         (ScoreModel(cost={0: {0: 0}}), "got none for deciding 0 when the truth is 1; add it"),
         (ScoreModel(combine="average"), "combine must be one of .*got 'average'"),
         (ScoreModel(classes=[0, 1]), "classes must be 3 distinct labels, one per column; got"),
-        (ScoreModel(code="all_pairs"), "code must be one_vs_all for combine='normalize'; got another one"),
+        (
+            ScoreModel("pav", code="all_pairs", combine="normalize"),
+            "code must be one_vs_all for combine='normalize'; got another one",
+        ),
+        (ScoreModel(kind="odds"), "kind must be one of 'margin', 'probability'; got 'odds'"),
+        (
+            ScoreModel("beta"),
+            "scores of 'beta' must be probabilities, and declared so; got kind='margin'; pass kind='probab",
+        ),
+        (ScoreModel("pav", kind="probability"), r"scores with kind='probability' must lie in \[0, 1\]; got"),
         (
             ScoreModel("accuracy_table", code="all_pairs", combine="coupling"),
             "calibrator must take one score for the columns of a code; got AccuracyTable.*; use it without",
@@ -358,7 +368,7 @@ def test_asked_before_fit():
 def test_probabilities_are_used_as_they_are():
     scores, y = class_scores()
     proba = softmax(scores)
-    model = ScoreModel("identity", COST3, ExpectedCostRule()).fit(proba, y)
+    model = ScoreModel("identity", COST3, ExpectedCostRule(), kind="probability").fit(proba, y)
     np.testing.assert_allclose(model.predict_proba(proba), proba, atol=1e-15)
 
 

@@ -21,12 +21,13 @@ What needs scikit-learn is imported when it is first used.
 from typing import TYPE_CHECKING
 
 from calibrant._core._lazy import lazily
-from calibrant.calibrators._registry import DEFAULT as DEFAULT, METHODS
+from calibrant.calibrators._registry import AUTO as AUTO, DEFAULT as DEFAULT, METHODS
 
 if TYPE_CHECKING:
     from calibrant._core._field_groups import Record
     from calibrant._core._fields import Choice, Flag, Maybe, Number, Whole
     from calibrant.calibrators._accuracy_table import AccuracyTableCalibrator
+    from calibrant.calibrators._auto import is_auto as is_auto, report_of as report_of
     from calibrant.calibrators._base import (
         Calibrator as Calibrator,
         CalibratorBase as CalibratorBase,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         OneVsAllCalibrator,
         calibrator_for as calibrator_for,
         calibrator_kinds as calibrator_kinds,
+        combination_for as combination_for,
     )
     from calibrant.calibrators._columns import (
         ColumnsCalibrator as ColumnsCalibrator,
@@ -72,8 +74,10 @@ if TYPE_CHECKING:
     from calibrant.calibrators._names import (
         calibrator_of_kind as calibrator_of_kind,
         can_only_rise as can_only_rise,
+        made_for as made_for,
         named_method,
         names_taking as names_taking,
+        needs_probabilities as needs_probabilities,
         new_calibrator,
     )
     from calibrant.calibrators._pav import PAVCalibrator
@@ -157,15 +161,20 @@ _HOME = {
     "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
+    "combination_for": "calibrant.calibrators._code",
     "fit_plan": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",
+    "is_auto": "calibrant.calibrators._auto",
     "lead": "calibrant.calibrators._ranking",
     "likely_errors": "calibrant.calibrators._candidates",
+    "made_for": "calibrant.calibrators._names",
     "n_scores_of": "calibrant.calibrators._base",
     "named_method": "calibrant.calibrators._names",
     "names_taking": "calibrant.calibrators._names",
+    "needs_probabilities": "calibrant.calibrators._names",
     "new_calibrator": "calibrant.calibrators._names",
+    "report_of": "calibrant.calibrators._auto",
     "score_status_correlation": "calibrant.calibrators._correlation",
     "takes_of": "calibrant.calibrators._base",
     "top_candidates": "calibrant.calibrators._candidates",

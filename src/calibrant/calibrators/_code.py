@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from calibrant._core._arrays import Array, Float64Array, FloatArray
 from calibrant._core._checks import (
     check_class_labels,
@@ -20,13 +22,15 @@ from calibrant._core._fields import Number
 from calibrant._core._fitted import all_or_nothing
 from calibrant._core._kinds import Kinds
 from calibrant._core._place import Place
+from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator, takes_of
 from calibrant.calibrators._column_fields import CALIBRATOR, CODE, ColumnsField, check_code_of_file, kinds_of
 from calibrant.calibrators._columns import ColumnsCalibrator, score_columns
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._joint import JointCalibrator
-from calibrant.calibrators._names import names_taking
-from calibrant.calibrators._registry import DEFAULT, METHODS
+from calibrant.calibrators._method import ScoreKind
+from calibrant.calibrators._names import made_for, names_taking
+from calibrant.calibrators._registry import METHODS, OF_COLUMNS
 from calibrant.codes import COMBINER, CodeMatrix, check_code, is_one_vs_all, one_vs_all
 from calibrant.passes import Rows
 
@@ -81,7 +85,7 @@ class OneVsAllCalibrator(ColumnsCalibrator):
 
     def __init__(
         self,
-        calibrator: object = DEFAULT,
+        calibrator: object = OF_COLUMNS,
         combine: object = "normalize",
         classes: Sequence[object] | None = None,
     ) -> None:
@@ -216,7 +220,7 @@ class CodeCalibrator(ColumnsCalibrator):
     def __init__(
         self,
         code: object = "all_pairs",
-        calibrator: object = DEFAULT,
+        calibrator: object = OF_COLUMNS,
         combine: object = "coupling",
         classes: Sequence[object] | None = None,
     ) -> None:
@@ -306,8 +310,44 @@ class CodeCalibrator(ColumnsCalibrator):
         return score_columns(scores, self.code_.shape[1])
 
 
-def calibrator_for(chosen: Calibrator, n_dimensions: int, code: object, combine: object) -> Calibrator:
-    """Give the unfitted calibrator for scores of some form."""
+def calibrator_for(
+    calibrator: object,
+    n_dimensions: int,
+    code: object,
+    combine: object,
+    kind: ScoreKind = "margin",
+    *,
+    whole_rows: bool = True,
+) -> Calibrator:
+    """Give the unfitted calibrator for scores of some form and kind.
+
+    Parameters
+    ----------
+    calibrator : str or object
+        A name for `named_method`, or a calibrator to copy.
+    n_dimensions : int
+        1 for one score of two classes, 2 for several.
+    code : str, array-like or None
+        The code behind the scores.
+    combine : str, object or None
+        How the answers of several columns become one distribution; None for what suits the code.
+    kind : {"margin", "probability"}, default="margin"
+        What the scores are.
+    whole_rows : bool, default=True
+        Whether rows have all of their scores.
+
+    Returns
+    -------
+    object
+        The calibrator.
+    """
+    chosen: Calibrator
+    if is_auto(calibrator):
+        in_columns = combine is not None and (code is not None or n_dimensions == 2)
+        chosen = auto_method(kind, together=whole_rows and not in_columns)
+    else:
+        chosen = made_for(calibrator, kind)
+    combine = combination_for(code) if combine is None else combine
     if isinstance(chosen, JointCalibrator):  # it puts the columns together itself
         return chosen if code is None else chosen.set_params(code=code)
     if code is not None:
@@ -320,6 +360,16 @@ def calibrator_for(chosen: Calibrator, n_dimensions: int, code: object, combine:
             f"every class, or use one of {names}"
         )
     return OneVsAllCalibrator(chosen, combine) if takes == "score" and n_dimensions == 2 else chosen
+
+
+def combination_for(code: object) -> str:
+    """How the answers of columns become one distribution where nothing is said: dividing by their sum is for
+    one answer per class.
+    """
+    if code is None or isinstance(code, str):
+        return "normalize" if code in (None, "one_vs_all") else "coupling"
+    matrix = np.asarray(code)
+    return "normalize" if matrix.ndim == 2 and is_one_vs_all(matrix) else "coupling"
 
 
 def calibrator_kinds() -> Kinds:

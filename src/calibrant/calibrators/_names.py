@@ -6,9 +6,13 @@ from sklearn.base import clone
 
 from calibrant._core._checks import check_option, shown
 from calibrant._core._errors import ParameterError
+from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator
 from calibrant.calibrators._method import Method, ScoreKind
 from calibrant.calibrators._registry import METHODS
+
+#: What scores may be declared to be.
+KINDS = ("margin", "probability")
 
 
 def new_calibrator(calibrator: object) -> Calibrator:
@@ -61,10 +65,27 @@ def calibrator_of_kind(calibrator: object, kind: ScoreKind) -> Calibrator:
     object
         The calibrator.
     """
+    if is_auto(calibrator):
+        return auto_method(kind)
     new = new_calibrator(calibrator)
     if isinstance(calibrator, str) and isinstance(new, Method) and "kind" in new.parameters.fields:
         new.set_params(kind=kind)
     return new
+
+
+def made_for(calibrator: object, kind: ScoreKind) -> Calibrator:
+    """Make a new, unfitted calibrator: of a name that which `named_method` gives, else a copy."""
+    check_option("kind", kind, KINDS)
+    if isinstance(calibrator, str) and (is_auto(calibrator) or calibrator in METHODS):
+        return named_method(calibrator, kind)
+    return new_calibrator(calibrator)
+
+
+def needs_probabilities(calibrator: object) -> bool:
+    """Whether a calibrator, or the method of a name, takes no margins."""
+    if isinstance(calibrator, str):
+        return calibrator in METHODS and "margin" not in METHODS[calibrator].kinds
+    return bool(getattr(calibrator, "takes_probabilities", False))
 
 
 def named_method(name: str, kind: ScoreKind = "margin") -> Method:
@@ -73,7 +94,7 @@ def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     Parameters
     ----------
     name : str
-        A method of the registry `METHODS`.
+        A method of the registry `METHODS`, or "auto".
     kind : {"margin", "probability"}, default="margin"
         What the scores are.
 
@@ -94,9 +115,16 @@ def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     >>> named_method("binning")
     BinningCalibrator(smoothing='laplace')
     """
-    check_option("kind", kind, ("margin", "probability"))
+    check_option("kind", kind, KINDS)
+    if is_auto(name):
+        return auto_method(kind)
     if not isinstance(name, str) or name not in METHODS:
         raise ParameterError(f"method must be one of {', '.join(map(repr, METHODS))}; got {shown(name)}")
+    if kind not in METHODS[name].kinds:
+        raise ParameterError(
+            f"scores of {name!r} must be probabilities, and declared so; got kind={kind!r}; pass "
+            f"kind='probability' if they are, or use another method"
+        )
     return METHODS[name].for_new_rows(kind)
 
 

@@ -61,7 +61,7 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
 
     Rows of one class give the constant 0 or 1, but for `clip`; scores that rank everything the wrong way
     round give the base rate. Where they rank the classes the wrong way round beyond chance (by the test of
-    Mann and Whitney, at one in a thousand), a rising map is of no use, and there is a `ScoreDirectionWarning`.
+    Mann and Whitney, at one in a thousand), a rising map is of no use: there is a `ScoreDirectionWarning`.
 
     References
     ----------

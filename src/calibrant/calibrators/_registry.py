@@ -74,5 +74,7 @@ METHODS = Registry(
         }.items()
     }
 )
-#: What is fitted where nothing else is asked for.
-DEFAULT = "pav"
+#: The name of a choice and of no method, see `_auto`; it is what is fitted where nothing else is asked for.
+AUTO = DEFAULT = "auto"
+#: What every column of several gets where nothing else is asked for.
+OF_COLUMNS = "pav"

@@ -15,10 +15,14 @@ from calibrant.calibrators import (
     Calibrator,
     CodeCalibrator,
     JointCalibrator,
+    ScoreKind,
     calibrator_for,
     calibrator_of_kind,
     fit_rows,
+    is_auto,
     names_taking,
+    needs_probabilities,
+    report_of,
     takes_of,
     warn_of_direction,
 )
@@ -26,7 +30,7 @@ from calibrant.classifiers._given import read_given, read_new
 from calibrant.classifiers._kernels import tags_of_learner
 from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import plan_rows
-from calibrant.classifiers._scores import METHODS, check_scored, choose_method, score
+from calibrant.classifiers._scores import METHODS, check_scored, choose_method, kind_of, score
 from calibrant.classifiers._training import (
     SIDES,
     Problem,
@@ -52,18 +56,20 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : object
         A classifier with `decision_function` or `predict_proba`; a pipeline is one too. A
         `sklearn.frozen.FrozenEstimator` is calibrated on the given rows without being trained again.
-    calibrator : str or object, optional
-        The calibrator of every score: the name of a method of `calibrant.calibrators.METHODS`, or an object;
-        by default isotonic regression. One that takes the scores of all classes of a row together is for
-        ``code=None``.
+    calibrator : str or object, default="auto"
+        How scores become probabilities. "auto" is the stack of all scores of a row, see `StackCalibrator`;
+        or, where a code leaves out classes so that rows have not all scores, isotonic regression of every
+        column. Or the name of a method of `calibrant.calibrators.METHODS`, or an object. One that takes a
+        single score is fitted to every column; one that takes all of a row needs a code without zeros.
     code : {None, "one_vs_all", "all_pairs", "exhaustive", "ordinal", "random_dense", "random_sparse"} or \
             array-like of shape (k, l), default=None
         How more than two classes become two-class problems. None takes the learner's own score of every
         class. A code matrix has one row per class and one column per two-class problem: the classes with
         +1 against those with -1, the classes with 0 taking no part.
-    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
+    combine : {"normalize", "least_squares", "coupling"} or object, optional
         How the calibrated answers for more than two classes become one distribution. "normalize" is for
-        one answer per class, that is for ``code=None`` and "one_vs_all".
+        one answer per class, that is for ``code=None`` and "one_vs_all", and the default there; for other
+        codes that is "coupling". With "auto" it makes a calibrator of every column.
     cv : int, splitter or iterable, default=5
         The folds that give out-of-fold scores, as in scikit-learn.
     n_jobs : int, optional
@@ -92,6 +98,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     calibrator_ : object
         The calibrator of the scores: a two-class one, one that takes a score per class, or with a code a
         `CodeCalibrator`; None for a single class.
+    report_ : str
+        A line that says what was taken, and why.
     response_method_ : str
         The score that was used. Only without a code.
     columns_ : list
@@ -142,7 +150,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         estimator: Any,
         calibrator: object = DEFAULT,
         code: object = None,
-        combine: object = "normalize",
+        combine: object = None,
         cv: Any = 5,
         n_jobs: int | None = None,
         data: Literal["cv", "train", "holdout"] = "cv",
@@ -160,6 +168,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.holdout_size = holdout_size
         self.response_method = response_method
         self.random_state = random_state
+
+    @property
+    def report_(self) -> str:
+        """What was taken, and why, in one line."""
+        if self.calibrator_ is None:
+            return "nothing was taken, as there is one class alone"
+        return report_of(self.calibrator, self.calibrator_, self.combine)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Train the learner and calibrate it.
@@ -181,8 +196,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The fitted classifier.
         """
         check_option("response_method", self.response_method, METHODS)
-        self._new_calibrator()
-        check_combiner(self.combine)
+        calibrator_of_kind(self.calibrator, "probability")  # which all methods take
+        if self.combine is not None:
+            check_combiner(self.combine)
         check_scored(self.estimator)
         given = read_given(self, X, y, sample_weight, fit_params, self.cv)
         X, y, weights = given.X, given.y, given.weights
@@ -219,21 +235,22 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.estimator_, self.response_method_ = trained.estimator, trained.method
             self.code_ = None
         else:
-            joint = isinstance(self._new_calibrator(), JointCalibrator)
-            if takes_of(self._new_calibrator()) != "score" and not joint:
+            code = check_code(self.code, len(classes), random_state=self.random_state)
+            planned = self._for_columns(code, "probability")
+            joint = isinstance(planned, JointCalibrator)
+            if isinstance(planned, CodeCalibrator) and takes_of(planned.calibrator) != "score":
                 raise ParameterError(
                     "calibrator must take one score for the columns of a code; "
                     f"got {self.calibrator!r}, which takes one per class; use code=None"
                 )
-            code = check_code(self.code, len(classes), random_state=self.random_state)
             if joint and not code.all():
                 raise ParameterError(
                     f"code must have no zeros for {self.calibrator!r}, which needs the scores of all columns "
                     "for every row; got a code that leaves out classes; use another code or calibrator"
                 )
             # A combination that cannot take this code says so now, and not after the training.
-            if not joint:
-                check_combiner(self.combine)(code, np.full((1, code.shape[1]), 0.5))
+            if isinstance(planned, CodeCalibrator):
+                check_combiner(planned.combine)(code, np.full((1, code.shape[1]), 0.5))
             sides = binary_problems(code, position, weights)
             problems = [Problem.of_column(side, plan, len(position)) for side in sides]
             trainable = [problem for problem in problems if problem is not None]
@@ -304,7 +321,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _response(self) -> str:
         """The score that is wanted: that of a calibrator of probabilities is one."""
-        if not getattr(self._new_calibrator(), "takes_probabilities", False):
+        if not needs_probabilities(self.calibrator):
             return self.response_method
         if self.response_method in ("auto", "predict_proba") and hasattr(self.estimator, "predict_proba"):
             return "predict_proba"
@@ -327,9 +344,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _calibrate(
         self, trained: Trained, position: Array, weights: Float64Array | None, classes: Array
     ) -> Calibrator:
-        calibrator = calibrator_for(
-            self._new_calibrator(), 1 if self._is_single(classes) else 2, None, self.combine
-        )
+        kind = kind_of(trained.method)
+        chosen = self._named(kind)
+        single = len(classes) == 2 and (is_auto(chosen) or takes_of(chosen) == "score")
+        whole = bool(trained.known.all(axis=1).any())
+        calibrator = calibrator_for(chosen, 1 if single else 2, None, self.combine, kind, whole_rows=whole)
         one = takes_of(calibrator) == "score"
         weight = None if weights is None else weights[trained.rows]
         rows = Rows(self._scores_for(calibrator, trained.scores), position[trained.rows], weight)
@@ -342,7 +361,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Calibrator:
         """Every column by itself."""
         columns = zip(self.columns_, problems, strict=True)
-        return CodeCalibrator(code, self.calibrator, self.combine).fit_columns(
+        calibrator: CodeCalibrator = self._for_columns(code, self._kind_of_columns())
+        return calibrator.fit_columns(
             [None if each is None else self._cases(each, problem, weights) for each, problem in columns],
             np.bincount(position, weights, len(classes)).astype(np.float64),
             classes,
@@ -352,23 +372,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self, code: Array, position: Array, weights: Float64Array | None, classes: Array
     ) -> Calibrator:
         """All columns of a row together."""
-        calibrator = calibrator_for(self._new_calibrator(), 2, code, self.combine)
+        calibrator = self._for_columns(code, self._kind_of_columns())
         trained: list[Any] = self.columns_
         kept = trained[0].rows
         scores = np.column_stack([each.scores[:, 1] for each in trained])
         rows = Rows(scores, position[kept], None if weights is None else weights[kept])
         return fit_rows(calibrator, rows, classes)
 
-    def _new_calibrator(self) -> Calibrator:
-        """The unfitted calibrator; what the learner's scores are is known here."""
-        probable = self.response_method in ("auto", "predict_proba") and hasattr(
-            self.estimator, "predict_proba"
-        )
-        return calibrator_of_kind(self.calibrator, "probability" if probable else "margin")
+    def _named(self, kind: ScoreKind) -> Any:
+        """The unfitted calibrator of a name, or "auto", which depends on the form of the scores."""
+        return self.calibrator if is_auto(self.calibrator) else calibrator_of_kind(self.calibrator, kind)
 
-    def _is_single(self, classes: Array) -> bool:
-        """Whether one score is calibrated: that of the second of two classes."""
-        return len(classes) == 2 and takes_of(self._new_calibrator()) == "score"
+    def _for_columns(self, code: Array, kind: ScoreKind) -> Any:
+        """The unfitted calibrator of the scores of a code; a row has those of the columns of its class."""
+        whole = bool(code.all())
+        return calibrator_for(self._named(kind), 2, code, self.combine, kind, whole_rows=whole)
+
+    def _kind_of_columns(self) -> ScoreKind:
+        """What the scores of the columns of a code are: the same learner gives all of them."""
+        return next((kind_of(each.method) for each in self.columns_ if each is not None), "margin")
 
     def _scores_for(self, calibrator: Calibrator, scores: Float64Array) -> Float64Array:
         """What a calibrator takes: the score of every class, or with two classes that of the second."""

@@ -19,7 +19,7 @@ from calibrant._core._checks import (
     shown,
 )
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.calibrators import DEFAULT, new_calibrator
+from calibrant.calibrators import DEFAULT, calibrator_of_kind
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._given import read_given
 from calibrant.classifiers._retraining import RetrainingClassifier
@@ -298,7 +298,7 @@ class CostSensitiveClassifier(CostClassifier):
                     f"calibrator={DEFAULT!r} to make probabilities of its scores"
                 )
             return self.estimator
-        new_calibrator(self.calibrator)
+        calibrator_of_kind(self.calibrator, "probability")
         rows_are_given = not hasattr(self.cv, "split") and isinstance(self.cv, Iterable)
         folds = {} if rows_are_given else {"cv": self.cv}
         learner = CalibratedClassifier(self.estimator, self.calibrator, **folds)

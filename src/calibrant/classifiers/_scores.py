@@ -8,6 +8,7 @@ from scipy.special import logsumexp
 from calibrant._core._arrays import Array, BoolArray, Float64Array, as_floats
 from calibrant._core._checks import check_finite, positions_of
 from calibrant._core._errors import DataError, ParameterError
+from calibrant.calibrators import ScoreKind
 
 METHODS = ("auto", "decision_function", "predict_proba", "log_odds")
 
@@ -40,6 +41,11 @@ def choose_method(estimator: Any, method: str) -> str:
         "estimator must have decision_function or predict_proba, as its scores are calibrated; "
         f"{type(estimator).__name__} has neither; choose another learner"
     )
+
+
+def kind_of(method: str) -> ScoreKind:
+    """What the scores of a method are."""
+    return "probability" if method == "predict_proba" else "margin"
 
 
 def score(estimator: Any, X: Any, method: str, classes: Array) -> tuple[Float64Array, BoolArray]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from calibrant.calibrators import DEFAULT, METHODS
+from calibrant.calibrators import AUTO, DEFAULT, METHODS
 from calibrant.cli import _options as options
 from calibrant.cli._files import Command, Written
 
@@ -14,16 +14,17 @@ from calibrant.cli._files import Command, Written
 @options.labelled_options
 @click.option(
     "--method",
-    type=click.Choice(tuple(METHODS)),
+    type=click.Choice((AUTO, *METHODS)),
     default=DEFAULT,
     show_default=True,
-    help="How scores become probabilities; calibrant compare says which suits yours.",
+    help="How scores become probabilities; auto is the stack of all scores of a row, and calibrant compare "
+    "says how the others do on yours.",
 )
 @click.option(
     "--combine",
     type=click.Choice(options.COMBINATIONS),
     help="How the answers of several columns become one distribution: normalize by default, coupling with a "
-    "code other than one_vs_all.",
+    "code other than one_vs_all. With auto it makes a calibrator of every column.",
 )
 @click.option(
     "--code",

@@ -7,7 +7,7 @@ import click
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
-from calibrant.calibrators import DEFAULT, METHODS, JointCalibrator
+from calibrant.calibrators import AUTO, DEFAULT, METHODS, JointCalibrator, Method, combination_for
 from calibrant.cli._options import columns_of
 from calibrant.cli._progress import showing
 from calibrant.cli._show import (
@@ -81,50 +81,58 @@ def run(
             _report(fitted, name, page)
         save(fitted, out, date=date)
     if as_json:
-        show_json({"model": out, "report": page, "method": method, **_content(fitted), **facts})
+        said = {"model": out, "report": page, "method": method, "taken": fitted.report_}
+        show_json({**said, **_content(fitted), **facts})
     else:
         _show(fitted, method, **facts)
+        if method == AUTO:
+            click.echo(f"\n{fitted.report_}")
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
 
 
 def _new(
     method: str, kind: Any, code: str | None, combine: str | None, rule: str | None, file: Any, classes: Any
 ) -> Any:
-    from calibrant.models import ScoreModel, named_method
+    from calibrant.models import ScoreModel
 
     if file is not None:
         file.check_reasonable()
     return ScoreModel(
-        named_method(method, kind),
+        method,
         None if file is None else file.mapping(classes),
         rule,
+        kind=kind,
         code=code,
-        combine=combine or _combination(code),
+        combine=combine,
         classes=classes.tolist(),
     )
 
 
 def _check_method(method: str, kind: str, code: str | None, combine: str | None) -> None:
-    chosen = METHODS[method]
-    if kind not in chosen.kinds:
+    chosen = None if method == AUTO else METHODS[method]
+    if chosen is not None and kind not in chosen.kinds:
         raise ParameterError(
             f"--method {method} takes probabilities, and no margins, so they must be --kind probability"
         )
-    if chosen.takes != "score" and code is not None and not issubclass(chosen, JointCalibrator):
+    if code is not None and _only_one_per_class(chosen):
         raise ParameterError(
             f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
             "leave out one of them"
         )
-    if combine == "normalize" and _combination(code) != combine:
+    if combine == "normalize" and combination_for(code) != combine:
         raise ParameterError(
             f"--combine normalize is for one score per class; got --code {code}; use --combine least_squares "
             "or coupling"
         )
 
 
+def _only_one_per_class(method: type[Method] | None) -> bool:
+    """Whether a method takes one score per class, and no other form."""
+    return method is not None and method.takes == "row" and not issubclass(method, JointCalibrator)
+
+
 def _check_columns(method: str, columns: tuple[str, ...]) -> None:
-    chosen = METHODS[method]
-    if chosen.takes == "row" and len(columns) == 1 and not issubclass(chosen, JointCalibrator):
+    if len(columns) == 1 and method != AUTO and _only_one_per_class(METHODS[method]):
         raise ParameterError(
             f"--method {method} takes one score per class, so --scores must name several columns; got only "
             f"{columns[0]!r}; use another method, such as {DEFAULT}"
@@ -141,11 +149,6 @@ def _check_engine(engine: str, master: str | None, in_passes: bool | None, form:
         )
     if engine == "spark" and in_passes is False:
         raise ParameterError("--engine spark works in passes; got --in-memory; leave out one of them")
-
-
-def _combination(code: str | None) -> str:
-    """Normalising is for one score per class."""
-    return "normalize" if code in (None, "one_vs_all") else "coupling"
 
 
 def _report(model: Any, name: str, page: str) -> None:

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant.calibrators import new_calibrator
+from calibrant.calibrators import SigmoidCalibrator, new_calibrator
 from calibrant.classifiers import CalibratedClassifier, ProbingClassifier, probing_curve
 from calibrant.experiments._data_preparation import CategoryCodes, DesignMatrix
 from calibrant.experiments._datasets import read_split
@@ -113,7 +113,7 @@ def _svms(data: str, split: int, n_probes: int) -> dict[str, Any]:
     parts = design_parts(data, split)
     return {
         "measures": {
-            "SigSVM": parts.measure(CalibratedClassifier(SVM, "sigmoid")),
+            "SigSVM": parts.measure(CalibratedClassifier(SVM, SigmoidCalibrator())),
             "ProbSVM": parts.measure(
                 ProbingClassifier(SVM, n_probes, weighting="weights", random_state=split)
             ),
@@ -127,7 +127,7 @@ def _bayes(data: str, split: int, n_probes: int) -> dict[str, Any]:
     return {
         "measures": {
             "NB": parts.measure(bayes),
-            "SigNB": parts.measure(CalibratedClassifier(bayes, "sigmoid")),
+            "SigNB": parts.measure(CalibratedClassifier(bayes, SigmoidCalibrator())),
             "ProbNB": parts.measure(
                 ProbingClassifier(bayes, n_probes, weighting="weights", random_state=split)
             ),
@@ -152,7 +152,7 @@ def _library(data: str, split: int, n_probes: int) -> dict[str, Any]:  # noqa: A
             losses[name, calibrator] = _cross_validated_loss(calibrator, scores, parts.y)
     name, calibrator = min(losses, key=lambda choice: losses[choice])
     learner = {"forest": FOREST, "logistic": LOGISTIC}[name]
-    model = CalibratedClassifier(learner, calibrator, response_method="predict_proba")
+    model = CalibratedClassifier(learner, new_calibrator(calibrator), response_method="predict_proba")
     return {"measures": {"Library": parts.measure(model)}, "choice": f"{calibrator} {name}"}
 
 

@@ -11,7 +11,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
 from calibrant._core._names import NamedColumns
 from calibrant._core._words import option
-from calibrant.calibrators import fit_plan, fit_rows, new_calibrator, warn_of_direction
+from calibrant.calibrators import calibrator_of_kind, fit_plan, fit_rows, warn_of_direction
 from calibrant.codes import check_code
 from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._labelled import LabelledRows
@@ -99,7 +99,7 @@ def fit(
         return _fit_labelled(model, rows, in_passes, keep_predictions, options or PassOptions())
     labels = labels_of(classes, rows, model)
     known = getattr(rows, "n_rows", None) if n_rows is None else n_rows
-    plan = plan_of(model, labels, options or PassOptions(), known, keep_predictions)
+    plan = plan_of(model, labels, options or PassOptions(), known, "margin", keep_predictions)
     fitted = run_plan(plan, checked_rows(rows, len(labels)), progress)
     warn_of_direction(fitted.calibrator_ if isinstance(fitted, ScoreModel) else fitted)
     return fitted
@@ -115,9 +115,9 @@ def _fit_labelled(
         check.rows(in_memory, code)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
-            fitted = fit_in_memory(model, in_memory, keep_predictions)
+            fitted = fit_in_memory(model, in_memory, rows.kind, keep_predictions)
     else:
-        plan = plan_of(model, rows.classes, options, rows.n_rows, keep_predictions)
+        plan = plan_of(model, rows.classes, options, rows.n_rows, rows.kind, keep_predictions)
         plan = surveyed(plan, len(rows.classes), check.survey, code)
         try:
             fitted = run_plan(plan, rows, rows.progress)
@@ -128,20 +128,25 @@ def _fit_labelled(
     return fitted
 
 
-def fit_in_memory(model: Any, rows: Rows, keep_predictions: bool = False) -> Any:
-    """A fitted copy of a model or a calibrator, for checked rows in memory."""
+def fit_in_memory(model: Any, rows: Rows, kind: Any, keep_predictions: bool = False) -> Any:
+    """A fitted copy of a model or a calibrator, for checked rows in memory, whose scores are of a kind."""
     if isinstance(model, ScoreModel):
         return clone(model).fit_rows(rows, keep_predictions=keep_predictions)
-    return fit_rows(new_calibrator(model), rows, rows.classes)
+    return fit_rows(calibrator_of_kind(model, kind), rows, rows.classes)
 
 
 def plan_of(
-    model: Any, classes: Array, options: PassOptions, n_rows: int | None, keep_predictions: bool = False
+    model: Any,
+    classes: Array,
+    options: PassOptions,
+    n_rows: int | None,
+    kind: Any,
+    keep_predictions: bool = False,
 ) -> Plan[Any]:
     """The plan of a model, or of a calibrator."""
     if isinstance(model, ScoreModel):
         return model.plan(classes, options, n_rows, keep_predictions=keep_predictions)
-    return calibrator_plan(new_calibrator(model), classes, options, n_rows)
+    return calibrator_plan(calibrator_of_kind(model, kind), classes, options, n_rows)
 
 
 def calibrator_plan(

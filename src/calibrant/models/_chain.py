@@ -30,6 +30,7 @@ ACTIONS = Labels(1, "str", "int", "float", "bool", "mixed")
 #: What a row of scores is, by what the calibrator takes.
 FORMS = {"score": "one_per_row", "row": "one_per_class", "columns": "one_per_column_of_the_code"}
 SCORES = Choice(*FORMS.values())
+SCORE_KIND = Choice("margin", "probability")
 COST = Matrix()
 
 SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)
@@ -64,12 +65,13 @@ class ScoreModelKind(Kind):
                 "cost": COST.write(model.cost_),
                 "rule": rule,
             }
-        return {
+        plain = {
             "kind": self.name,
             "scores": form_of_scores(model.calibrator_),
             "calibrator": calibrator_kinds().of(model.calibrator_).write(model.calibrator_),
             "decision": decision,
         }
+        return plain if model.kind == "margin" else plain | {"score_kind": SCORE_KIND.write(model.kind)}
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
         """Put a fitted model together."""
@@ -83,7 +85,8 @@ class ScoreModelKind(Kind):
         if SCORES.read(plain["scores"], at / "scores") != form:
             (at / "scores").refuse(f"be {form!r} for this calibrator", plain["scores"])
         costs, rule = _read_decision(plain["decision"], at / "decision", classes)
-        return ScoreModel._of_parts(calibrator, classes, costs, rule)
+        declared = SCORE_KIND.read(plain.get("score_kind", "margin"), at / "score_kind")
+        return ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared)
 
     def variants(self) -> list[dict[str, Schema]]:
         """The schemas of the fields."""

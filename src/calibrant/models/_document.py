@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import check_keys
-from calibrant._core._fields import Maybe, Text
+from calibrant._core._fields import Field, Maybe, Text
 from calibrant._core._kinds import Kind, Kinds
 from calibrant._core._place import Place
 from calibrant.calibrators import CalibratorBase, ScoreCalibrator, calibrator_kinds, n_scores_of
@@ -17,6 +17,7 @@ from calibrant.codes import combiner_kinds
 from calibrant.decisions import DecisionRule, rule_kinds
 from calibrant.models._chain import (
     SCORE_COLUMNS,
+    SCORE_KIND,
     SCORE_MODEL,
     name_columns,
     read_training,
@@ -161,7 +162,7 @@ def _put_together(document: Any, at: Place) -> Any:
             advice = "a newer calibrant may read it" if name == "version" else "is this a calibrant model?"
             (at / name).refuse(f"be {value!r}", document[name], advice)
     kind = _kind_of(document, at)
-    optional = ("score_columns",) if has_columns(kind) and "score_columns" in document else ()
+    optional = [name for name in optional_fields(kind) if name in document]
     check_keys(document, (*HEADER, *kind.keys[1:], *optional), at)
     LIBRARY_VERSION.read(document["library_version"], at / "library_version")
     _check_date(DATE.read(document["date"], at / "date"), at / "date")
@@ -172,7 +173,7 @@ def _put_together(document: Any, at: Place) -> Any:
         model.summary_ = read_training(document["training"], at / "training", model)
     elif document["training"] is not None:
         (at / "training").refuse("be null for this kind of model", document["training"])
-    if optional:
+    if "score_columns" in optional:
         names = SCORE_COLUMNS.read(document["score_columns"], at / "score_columns")
         n_columns = n_scores_of(model) if has_classes(kind) else len(model.matrix_)
         name_columns(model, names, n_columns, at / "score_columns")
@@ -209,6 +210,13 @@ def has_classes(kind: Kind) -> bool:
 def has_columns(kind: Kind) -> bool:
     """Whether the names of the columns are a field of its own; a `ScoreModel` has them in its training."""
     return issubclass(kind.type, CalibratorBase | DecisionRule)
+
+
+def optional_fields(kind: Kind) -> dict[str, Field]:
+    """The fields that a file of this kind may have."""
+    if kind is SCORE_MODEL:
+        return {"score_kind": SCORE_KIND}
+    return {"score_columns": SCORE_COLUMNS} if has_columns(kind) else {}
 
 
 def _read_date(date: object) -> str | None:

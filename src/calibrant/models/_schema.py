@@ -11,7 +11,7 @@ from calibrant._core._fields import Schema
 from calibrant._core._kinds import Kind, one_of
 from calibrant.calibrators import calibrator_kinds
 from calibrant.decisions import rule_kinds
-from calibrant.models._chain import SCORE_COLUMNS, SCORE_MODEL, TRAINING
+from calibrant.models._chain import SCORE_MODEL, TRAINING
 from calibrant.models._document import (
     CHECKSUM,
     CLASSES,
@@ -21,7 +21,7 @@ from calibrant.models._document import (
     VERSION,
     all_kinds,
     has_classes,
-    has_columns,
+    optional_fields,
 )
 
 
@@ -88,5 +88,5 @@ def _file(kind: Kind) -> Schema:
         "classes": {"$ref": "#/$defs/classes"} if has_classes(kind) else nothing,
         "training": {"$ref": "#/$defs/training"} if kind is SCORE_MODEL else nothing,
     }
-    optional = {"score_columns": SCORE_COLUMNS.schema()} if has_columns(kind) else None
+    optional = {name: field.schema() for name, field in optional_fields(kind).items()}
     return one_of([object_schema(header | variant, optional) for variant in kind.variants()])

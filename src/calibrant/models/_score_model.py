@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from calibrant._core._arrays import Array, Float64Array, as_array
-from calibrant._core._checks import check_flag
+from calibrant._core._checks import check_flag, check_probabilities
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._names import NamedColumns, take_names, without_names
@@ -18,11 +18,14 @@ from calibrant.calibrators import (
     Calibrator,
     CalibratorBase,
     Candidates,
+    ScoreKind,
     calibrator_for,
     check_n_ranks,
     lead,
+    made_for,
     n_scores_of,
-    new_calibrator,
+    needs_probabilities,
+    report_of,
     takes_of,
     top_candidates,
     warn_of_direction,
@@ -36,6 +39,9 @@ from calibrant.models._read_rows import read_rows
 from calibrant.models._summary import TrainingSummary
 from calibrant.passes import PassOptions, Plan, Rows
 
+#: What scores are called that were declared to be probabilities.
+DECLARED = "scores with kind='probability'"
+
 
 class ScoreModel(NamedColumns, BaseEstimator):
     """From scores to probabilities to decisions, for people who have scores and no estimator.
@@ -45,9 +51,10 @@ class ScoreModel(NamedColumns, BaseEstimator):
 
     Parameters
     ----------
-    calibrator : str or object, optional
-        How scores become probabilities: the name of a method of `calibrant.calibrators.METHODS`, or a
-        calibrator; by default isotonic regression. One that takes a single score stands for
+    calibrator : str or object, default="auto"
+        How scores become probabilities. "auto" is the stack of all scores of a row, see `StackCalibrator`;
+        or the name of a method of `calibrant.calibrators.METHODS`, made fit for new rows as by
+        `calibrant.calibrators.named_method`; or a calibrator. One that takes a single score stands for
         ``OneVsAllCalibrator(calibrator, combine)`` where there is a score for every class, and with a code
         for ``CodeCalibrator(code, calibrator, combine)``.
     cost : array-like of shape (k, k) or (a, k), mapping or frame, optional
@@ -58,11 +65,14 @@ class ScoreModel(NamedColumns, BaseEstimator):
     rule : {"expected", "parallel", "lachiche_flach", "mossman"} or object, optional
         How decisions are made under these costs; learned ones are for deciding among the classes. None is
         least expected cost.
+    kind : {"margin", "probability"}, default="margin"
+        What the scores are: declared, never guessed from their values. A calibrator that is named is made for
+        such scores, and probabilities must lie between 0 and 1. An object has its own say.
     code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
         The code matrix behind the scores, which then have one column per column of it.
-    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
-        How the calibrated answers of several columns become one distribution. "normalize" is for one score
-        per class.
+    combine : {"normalize", "least_squares", "coupling"} or object, optional
+        How the calibrated answers of several columns become one distribution; by default "normalize" for one
+        score per class, and "coupling" for any other code. With "auto" it makes a calibrator of every column.
     classes : array-like of shape (k,), optional
         The labels of the columns in order; for a single score the positive class is the second. By default
         the sorted labels of `y`.
@@ -80,6 +90,8 @@ class ScoreModel(NamedColumns, BaseEstimator):
         that is not square.
     rule_ : object or None
         The fitted rule; None for least expected cost.
+    report_ : str
+        A line that says what was taken, and why.
     feature_names_in_ : ndarray of shape (l,)
         The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
     summary_ : TrainingSummary or None
@@ -128,16 +140,23 @@ class ScoreModel(NamedColumns, BaseEstimator):
         cost: object = None,
         rule: object = None,
         *,
+        kind: ScoreKind = "margin",
         code: object = None,
-        combine: object = "normalize",
+        combine: object = None,
         classes: Sequence[object] | None = None,
     ) -> None:
         self.calibrator = calibrator
         self.cost = cost
         self.rule = rule
+        self.kind = kind
         self.code = code
         self.combine = combine
         self.classes = classes
+
+    @property
+    def report_(self) -> str:
+        """What was taken, and why, in one line."""
+        return report_of(self.calibrator, self.calibrator_, self.combine)
 
     def fit(
         self, scores: object, y: object, sample_weight: object = None, *, keep_predictions: bool = False
@@ -163,11 +182,13 @@ class ScoreModel(NamedColumns, BaseEstimator):
             The fitted model.
         """
         check_flag("keep_predictions", keep_predictions)
-        chosen = new_calibrator(self.calibrator)
-        check_combiner(self.combine)
-        coded = self.code is not None or takes_of(chosen) == "columns"
+        made_for(self.calibrator, self.kind)
+        self._check_combiner()
+        coded = self.code is not None or takes_of(self.calibrator) == "columns"
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
-        calibrator = calibrator_for(chosen, rows.scores.ndim, self.code, self.combine)
+        if self.kind == "probability":
+            check_probabilities(rows.scores, DECLARED)
+        calibrator = self._unfitted(rows.scores.ndim)
         labels = _labels_of_columns(calibrator, rows.classes)
         with all_or_nothing(self):
             rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
@@ -195,9 +216,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         folds = folds_for(answers.n_rows, answers.n_scores)
         if folds:
             answers = Arrays(dealt(rows, folds[0].n_folds, random_state=0))
-        calibrator = calibrator_for(
-            new_calibrator(self.calibrator), rows.scores.ndim, self.code, self.combine
-        )
+        calibrator = self._unfitted(rows.scores.ndim)
         costs, rule = self.read_decisions(rows.classes)
         learned = answered(learn(calibrator, costs, rule, answers))
         self._keep(learned, rows.classes, costs, keep_predictions)
@@ -230,13 +249,21 @@ class ScoreModel(NamedColumns, BaseEstimator):
             A fitted copy.
         """
         costs, rule = self.read_decisions(classes)
-        chosen = new_calibrator(self.calibrator)
+        made_for(self.calibrator, self.kind)  # one that cannot be is refused before rows are read
         rows = yield from look_at(classes, options, n_rows)
-        calibrator = calibrator_for(chosen, rows.n_dimensions, self.code, self.combine)
+        calibrator = self._unfitted(rows.n_dimensions)
         learned = yield from learn(calibrator, costs, rule, rows)
         fitted: Self = clone(self)
         fitted._keep(learned, classes, costs, keep_predictions)
         return fitted
+
+    def _check_combiner(self) -> None:
+        if self.combine is not None:
+            check_combiner(self.combine)
+
+    def _unfitted(self, n_dimensions: int) -> Calibrator:
+        """The calibrator for scores of this form."""
+        return calibrator_for(self.calibrator, n_dimensions, self.code, self.combine, self.kind)
 
     def _keep(self, learned: Learned, classes: Array, costs: Costs | None, keep_predictions: bool) -> None:
         """Become a model of what was learned."""
@@ -301,7 +328,8 @@ class ScoreModel(NamedColumns, BaseEstimator):
         if rule is not None:
             check_fitted(rule, "cost_after_")
             check_rule(rule, costs)
-        model = cls._of_parts(blind, labels, costs, rule, summary)
+        kind: ScoreKind = "probability" if needs_probabilities(calibrator) else "margin"
+        model = cls._of_parts(blind, labels, costs, rule, summary, kind)
         take_names(model, calibrator)
         return model
 
@@ -313,10 +341,12 @@ class ScoreModel(NamedColumns, BaseEstimator):
         costs: Costs | None,
         rule: Any,
         summary: TrainingSummary | None = None,
+        kind: ScoreKind = "margin",
     ) -> Self:
         """A fitted model of checked parts; its parameters are such that another fit keeps its form."""
         cost = None if costs is None else costs.as_given(classes)
-        model = cls(clone(calibrator), cost, None if rule is None else clone(rule), classes=classes.tolist())
+        again = None if rule is None else clone(rule)
+        model = cls(clone(calibrator), cost, again, kind=kind, classes=classes.tolist())
         model.keep_parts(calibrator, classes, costs, rule, summary)
         return model
 
@@ -490,7 +520,8 @@ class ScoreModel(NamedColumns, BaseEstimator):
 
     def _scores_of(self, values: object) -> Any:
         """The scores that a user passed in, columns in the order of the calibrator."""
-        return self._in_order(values, self._column_labels(), n_scores_of(self.calibrator_))
+        scores = self._in_order(values, self._column_labels(), n_scores_of(self.calibrator_))
+        return check_probabilities(scores, DECLARED) if self.kind == "probability" else scores
 
 
 def _labels_of_columns(calibrator: Calibrator, classes: Array) -> Array | None:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, functions as F
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
-from calibrant.calibrators import DEFAULT, METHODS, warn_of_direction
+from calibrant.calibrators import AUTO, DEFAULT, METHODS, warn_of_direction
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
 from calibrant.spark._columns import quoted, score_columns
 from calibrant.spark._engine import FrameRows
@@ -225,16 +225,17 @@ class ScoreCalibrator(
         What happens to a row whose scores or weight are missing or not finite, or whose label is missing or
         unknown: an error; it is left out; or it is left out of the fit, and kept by the model without
         probabilities.
-    method : str, optional
-        How scores become probabilities: a method of `calibrant.calibrators.METHODS`, made fit for new rows
-        as by the command (`calibrant.models.named_method`); by default isotonic regression.
+    method : str, default="auto"
+        How scores become probabilities: "auto", the stack of all scores of a row; or a method of
+        `calibrant.calibrators.METHODS`, made fit for new rows as by the command
+        (`calibrant.models.named_method`).
     methodParams : dict, optional
         Settings of the calibrator, by its own names, such as ``{"n_bins": 20}`` or ``{"clip": 0.0}``.
     kind : {"margin", "probability"}, default="margin"
         What the scores are.
     combine : {"normalize", "least_squares", "coupling"}, optional
         How the answers of several columns become one distribution: "normalize" by default, "coupling" with a
-        code other than "one_vs_all".
+        code other than "one_vs_all". With "auto" it makes a calibrator of every column.
     code : str or array-like of shape (k, l), optional
         The code matrix behind the scores, or its name.
     classes : list, optional
@@ -312,20 +313,17 @@ class ScoreCalibrator(
             keyCol=self._given("keyCol"),
             classes=self._given("classes"),
             coded=code is not None,
-            paired=method in METHODS and METHODS[method].takes == "row",
+            paired=method == AUTO or (method in METHODS and METHODS[method].takes == "row"),
             skip=self.getHandleInvalid() != "error",
         )
-        calibrator = named_method(method, self.getKind())
-        calibrator.set_params(**(self._given("methodParams") or {}))
-        combine = self.getCombine()
-        if code not in (None, "one_vs_all") and not self.isSet(self.combine):
-            combine = "coupling"  # normalising is for one score per class
+        settings = self._given("methodParams")
         model = ScoreModel(
-            calibrator,
+            named_method(method, self.getKind()).set_params(**settings) if settings else method,
             self.getCosts(),
             self._given("rule"),
+            kind=self.getKind(),
             code=code,
-            combine=combine,
+            combine=self._given("combine"),
             classes=rows.classes.tolist(),
         )
         options = rows.options(rows.n_scores, self._given("numBins"), self._given("maxRows"))

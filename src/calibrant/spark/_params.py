@@ -15,7 +15,7 @@ from pyspark.ml.param.shared import (
 )
 
 from calibrant._core._checks import check_option
-from calibrant.calibrators import DEFAULT, METHODS
+from calibrant.calibrators import AUTO, DEFAULT, METHODS
 
 T = TypeVar("T", bound=type)
 
@@ -247,7 +247,7 @@ class HasRule(SettableParams):
 class HasMethod(SettableParams):
     """How scores become probabilities."""
 
-    method = new_param("method", f"the name of the method: {', '.join(METHODS)}.")
+    method = new_param("method", f"the name of the method: {', '.join((AUTO, *METHODS))}.")
     methodParams = new_param(
         "methodParams", "settings of the method, by the names that its calibrator has.", _to_settings
     )
@@ -279,4 +279,4 @@ class HasMethod(SettableParams):
 
     def __init__(self) -> None:
         super().__init__()
-        self._setDefault(method=DEFAULT, kind="margin", combine="normalize")
+        self._setDefault(method=DEFAULT, kind="margin")
