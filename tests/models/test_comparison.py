@@ -15,7 +15,7 @@ from calibrant.calibrators import (
     SigmoidCalibrator,
 )
 from calibrant.metrics import Estimate, brier_decomposition, brier_score, error_rate, log_loss
-from calibrant.models import compare_forecasts, compare_methods, named_method
+from calibrant.models import ScoreModel, compare_forecasts, compare_methods, named_method
 from calibrant.models._advice import advise
 from calibrant.models._comparison import MethodResult
 from calibrant.models._plan import stratified_folds
@@ -33,6 +33,10 @@ def out_of_fold(make, scores, y, k, cv=5):
     return proba
 
 
+#: All scores of a row together, also where there is but one.
+JOINT = {"temperature", "vector", "matrix", "stack"}
+
+
 def names_for(kind, *takes):
     """The methods of the registry for such scores."""
     return {name for name, each in OURS.items() if each.takes in takes and kind in each.kinds}
@@ -41,7 +45,7 @@ def names_for(kind, *takes):
 def test_every_method_is_judged_out_of_fold():
     scores, y = one_score(200)
     found = compare_methods(scores, y)
-    assert {result.name for result in found.results} == names_for("margin", "score")
+    assert {result.name for result in found.results} == names_for("margin", "score") | JOINT
     assert (found.n_rows, found.n_folds, found.measure, found.limit) == (200, 5, "log loss", 1 / 400)
     make = {
         "pav": lambda n_rows: PAVCalibrator(clip=1 / (2 * n_rows)),
@@ -166,7 +170,7 @@ def test_probabilities_are_tried_as_they_are():
     proba = squashed(scores)
     found = compare_methods(proba, y, kind="probability")
     by_name = {result.name: result for result in found.results}
-    assert set(by_name) == names_for("probability", "score")
+    assert set(by_name) == names_for("probability", "score") | JOINT
     np.testing.assert_allclose(by_name["identity"].log_loss, log_loss(y, proba))
     on_log_odds = out_of_fold(lambda n_rows: SigmoidCalibrator(transform="logit"), proba, y.astype(int), 2)[
         :, 1
@@ -222,14 +226,44 @@ def test_advice_that_is_sure():
     )
 
 
-def test_advice_prefers_the_simpler_of_methods_that_tie():
+def test_advice_takes_the_least_loss_and_being_simpler_breaks_equality_alone():
     results = [result("binning", 0, 0), result("pav", 0.001, 0.01), result("sigmoid", 0.003, 0.002)]
     name, words = advise(results, 500)
-    assert name == "sigmoid"
+    assert name == "binning"
     assert words == (
-        "Use sigmoid. binning has the least log loss on 500 rows, 0.3000, but sigmoid is only 0.0030 behind "
-        "(standard error 0.0020), which can be chance, and it is the simpler one."
+        "Use binning: its log loss on 500 rows is the least, 0.3000. That is not sure: pav and sigmoid can "
+        "be as good. pav is only 0.0010 behind (standard error 0.0100), which can be chance."
     )
+    assert advise([result("binning", 0, 0), result("sigmoid", 0, 0)], 500)[0] == "sigmoid"
+    assert advise([result("binning", 0, 0), result("mine", 0, 0)], 500)[0] == "binning"
+
+
+def test_nothing_is_recommended_that_called_an_event_impossible():
+    best = result("mine", 0, 0, certain=1)
+    name, words = advise([best, result("pav", 0.001, 0.01), result("sigmoid", 0.003, 0.002)], 500)
+    assert name == "pav"
+    assert words.startswith(
+        "Use pav: its log loss on 500 rows is 0.3010, the least of those that called nothing impossible that "
+        "then happened. A probability of 0 was given to what then happened by mine for 1 of the rows"
+    )
+    name, words = advise([best, result("yours", 0.1, 0.01, certain=2)], 500)
+    assert name is None
+    assert words.startswith("None of these can be used as it is. A probability of 0 was given")
+    assert advise([best], 500)[0] is None
+
+
+@pytest.mark.parametrize("kind", ["margin", "probability"])
+def test_what_is_recommended_is_fitted_as_it_was_ranked(kind):
+    scores, y = one_score(150)
+    scores = squashed(scores) if kind == "probability" else scores
+    found = compare_methods(scores, y, kind=kind, cv=2)
+    fold = stratified_folds(y.astype(int), 2, 0)
+    proba = np.empty(len(y))
+    for number in range(2):
+        model = ScoreModel(found.recommended, kind=kind).fit(scores[fold != number], y[fold != number])
+        proba[fold == number] = model.predict_proba(scores[fold == number])[:, 1]
+    chosen = next(each for each in found.results if each.name == found.recommended)
+    np.testing.assert_allclose(log_loss(y, proba), chosen.log_loss)
 
 
 def test_advice_says_that_a_lead_is_not_sure():

@@ -8,6 +8,7 @@ from calibrant._core._checks import check_option, shown
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator
+from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import Method, ScoreKind
 from calibrant.calibrators._registry import METHODS
 
@@ -133,6 +134,16 @@ def can_only_rise(calibrator: object) -> bool:
     if isinstance(calibrator, str) and calibrator not in METHODS:
         return False
     return bool(getattr(new_calibrator(calibrator), "can_only_rise", False))
+
+
+def names_for(n_dimensions: int, kind: ScoreKind) -> tuple[str, ...]:
+    """The methods for one score of two classes, or for one per class, of such a kind."""
+    takes = ("score",) if n_dimensions == 1 else ("score", "row")
+    return tuple(
+        name
+        for name, method in METHODS.items()
+        if kind in method.kinds and (method.takes in takes or issubclass(method, JointCalibrator))
+    )
 
 
 def names_taking(*takes: str, kind: ScoreKind) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from calibrant.calibrators import (
     can_only_rise,
     half_a_row,
     named_method,
-    names_taking,
+    names_for,
     new_calibrator,
     warn_of_columns,
 )
@@ -86,8 +86,9 @@ class MethodComparison:
         The method of least loss.
     advice : str
         Which method to use, why, and how sure that is.
-    recommended : str
-        The method that the advice names: the best, or a simpler one that ties with it.
+    recommended : str or None
+        The method that the advice names: the best of those that called nothing impossible that then happened;
+        None if all did.
     limit : float
         The least probability that counts: half a row, ``1/(2 n_rows)``.
     """
@@ -98,7 +99,7 @@ class MethodComparison:
     n_folds: int
     best: str
     advice: str
-    recommended: str
+    recommended: str | None
     limit: float
 
     def __str__(self) -> str:
@@ -169,8 +170,10 @@ def compare_methods(
     called impossible is reported, and the methods that can say 0 are tried in the form that stays half a
     row away from it, which is also the form that the command fits.
 
-    Two methods tie if they differ by no more than two standard errors of their difference. Of methods that
-    tie, the advice is to use the simplest.
+    The advice is to use the method of least loss, and says which others can be as good: those that are no
+    more than two standard errors behind. A method that called something impossible that then happened is
+    never recommended. What is recommended is fitted by ``ScoreModel(name, kind=kind)`` exactly as it was
+    ranked.
 
     Examples
     --------
@@ -294,8 +297,7 @@ def methods_of(
     if isinstance(methods, Mapping):
         chosen = {str(name): method for name, method in methods.items()}
     elif methods is None:
-        takes = ("score",) if n_dimensions == 1 else ("score", "row")
-        chosen = {name: name for name in names_taking(*takes, kind=kind)}
+        chosen = {name: name for name in names_for(n_dimensions, kind)}
     elif isinstance(methods, str):
         raise ParameterError(
             f"methods must be a sequence of names; got the text {methods!r}; put it in a list"

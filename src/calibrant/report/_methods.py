@@ -111,7 +111,7 @@ def _as_methods(found: Any, subject: str) -> Methods:
         n_rows=int(found.n_rows),
         n_folds=int(found.n_folds),
         best=str(found.best),
-        recommended=str(found.recommended),
+        recommended=str(found.recommended or subject or found.best),
         advice=str(found.advice),
         subject=subject,
     )
