@@ -331,21 +331,29 @@ def models_of(scores, label):
     """Fitted models of every form."""
     pair = label < 2
     return {
-        "my_beta": (ScoreModel("my_beta").fit(scores[pair, 1], label[pair]), scores[:, 1]),
-        "my_temperature": (ScoreModel("my_temperature").fit(scores, label), scores),
-        "one_vs_all": (ScoreModel("my_beta").fit(scores, label), scores),
+        "my_beta": (
+            ScoreModel("my_beta", kind="probability").fit(scores[pair, 1], label[pair]),
+            scores[:, 1],
+        ),
+        "my_temperature": (ScoreModel("my_temperature", kind="probability").fit(scores, label), scores),
+        "one_vs_all": (ScoreModel("my_beta", kind="probability").fit(scores, label), scores),
         "all_pairs": (
-            ScoreModel("my_beta", code="all_pairs", combine="coupling").fit(pairwise(scores), label),
+            ScoreModel("my_beta", kind="probability", code="all_pairs", combine="coupling").fit(
+                pairwise(scores), label
+            ),
             pairwise(scores),
         ),
         "alone": (METHODS["my_temperature"]().fit(scores, label), scores),
-        "with costs": (ScoreModel("my_temperature", 1 - np.eye(3), "parallel").fit(scores, label), scores),
+        "with costs": (
+            ScoreModel("my_temperature", 1 - np.eye(3), "parallel", kind="probability").fit(scores, label),
+            scores,
+        ),
     }
 
 
 def test_columns_are_those_of_the_method_on_its_own(Beta):
     scores, label = three_classes()
-    by_class = ScoreModel("my_beta").fit(scores, label)
+    by_class = ScoreModel("my_beta", kind="probability").fit(scores, label)
     alone = np.stack(
         [Beta().fit(scores[:, each], label == each).predict_proba(scores[:, each])[:, 1] for each in range(3)]
     ).T
@@ -353,7 +361,9 @@ def test_columns_are_those_of_the_method_on_its_own(Beta):
         by_class.predict_proba(scores), alone / alone.sum(axis=1, keepdims=True), atol=1e-12
     )
     assert isinstance(by_class.calibrator_, OneVsAllCalibrator)
-    coded = ScoreModel("my_beta", code="all_pairs", combine="coupling").fit(pairwise(scores), label)
+    coded = ScoreModel("my_beta", kind="probability", code="all_pairs", combine="coupling").fit(
+        pairwise(scores), label
+    )
     first = label != 2
     column = Beta().fit(pairwise(scores)[first, 0], label[first] == 0)
     assert coded.calibrator_.calibrators_[0].map_ == column.map_ or np.allclose(
@@ -373,8 +383,10 @@ def test_columns_are_those_of_the_method_on_its_own(Beta):
 def test_models_of_many_classes_in_passes(methods, method, form):
     scores, label = three_classes(n_rows=900)
     scores = pairwise(scores) if form.get("code") == "all_pairs" else scores
-    expected = ScoreModel(method, **form).fit(scores, label)
-    fitted = in_batches(ScoreModel(method, **form), scores, label, None, [300, 301], [0, 1, 2])
+    expected = ScoreModel(method, kind="probability", **form).fit(scores, label)
+    fitted = in_batches(
+        ScoreModel(method, kind="probability", **form), scores, label, None, [300, 301], [0, 1, 2]
+    )
     np.testing.assert_allclose(fitted.predict_proba(scores), expected.predict_proba(scores), atol=1e-9)
     assert fitted.summary_.metrics.log_loss == pytest.approx(expected.summary_.metrics.log_loss, rel=0.2)
 
