@@ -15,7 +15,7 @@ from cli.calling import names_in
 #: Scores of two classes, of as many as there are, of too few and too many for a code of three classes.
 SCORES = {"s_a": "one", "s_a,s_b": "three", "s_a,s_b,s_c": "three", "s_*": "three"}
 
-#: Methods of one score per class; joint ones take the columns of a code too, and a single score.
+#: Methods that take one score per class, and no other form.
 OF_CLASSES = [
     name
     for name, method in METHODS.items()
@@ -92,7 +92,7 @@ def test_methods_of_all_classes_need_their_scores_whatever_the_rows_are(command,
     assert status == 2
     assert said == (
         f"calibrant: --method {method} takes one score per class, so --scores must name several columns; got "
-        "only 's'; use another method, such as pav\n"
+        "only 's'; use another method, such as auto\n"
     )
 
 

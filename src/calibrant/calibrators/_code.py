@@ -368,7 +368,10 @@ def combination_for(code: object) -> str:
     """
     if code is None or isinstance(code, str):
         return "normalize" if code in (None, "one_vs_all") else "coupling"
-    matrix = np.asarray(code)
+    try:
+        matrix = np.asarray(code)
+    except ValueError:  # rows of different lengths, which will be refused where the code is read
+        return "coupling"
     return "normalize" if matrix.ndim == 2 and is_one_vs_all(matrix) else "coupling"
 
 
