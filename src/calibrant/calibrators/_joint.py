@@ -162,10 +162,17 @@ class JointCalibrator(RowCalibrator):
         return proba
 
     def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
-        """Learn from checked rows, which with a code have one score per column of it."""
-        if self.code is not None:
-            self._check_width(as_columns(rows.scores), len(classes))
+        """Learn from checked rows, without those that lack a score."""
+        self._check_columns(rows, classes)
         return super().fit_rows(rows, classes, known)
+
+    def _check_columns(self, rows: Rows, classes: Array) -> None:
+        """Refuse rows whose scores are not those of the classes, or of the columns of the code."""
+        code = self._matrix_of(len(classes))
+        if code is not None:
+            check_columns(rows, len(code), "column of the code")
+        elif NumberOfColumns.of_scores(rows.scores) > 1 or len(classes) > 2:
+            check_columns(rows, len(classes), "class")
 
     def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
         """The plan of the same fit in passes."""
