@@ -145,6 +145,14 @@ def _probmetrics(name: str) -> Contestant:
     return fit
 
 
+def _quadratic(scores: np.ndarray, y: np.ndarray) -> Any:
+    from probmetrics.calibrators import get_calibrator
+
+    fitted = get_calibrator("quadratic-scaling", calibrate_with_mixture=True)
+    fitted.fit(np.stack([1 - scores, scores], axis=1).astype(np.float64), y)
+    return lambda new: fitted.predict_proba(np.stack([1 - new, new], axis=1).astype(np.float64))[:, 1]
+
+
 #: The peers, by the package that they need.
 PEERS: dict[str, tuple[str, Contestant]] = {
     REFERENCE: ("sklearn", each_class(_isotonic, margins=True)),
@@ -158,6 +166,7 @@ PEERS: dict[str, tuple[str, Contestant]] = {
     "probmetrics temperature-mix": ("probmetrics", _probmetrics("ts-mix")),
     "probmetrics svs": ("probmetrics", _probmetrics("svs")),
     "probmetrics logistic-mix": ("probmetrics", _probmetrics("logistic-mix")),
+    "probmetrics quadratic-mix": ("probmetrics", each_class(_quadratic)),
 }
 
 

@@ -99,3 +99,16 @@ def test_wrong_input():
         compare(lambda: [rows], classes=[0, 1], kind="odds")
     with pytest.raises(DataError, match="scores must have at least one row; got none"):
         compare(list, classes=[0, 1])
+
+
+def test_columns_of_a_code_in_passes_and_in_memory():
+    rows = rows_of_chance(900, k=3)
+    scores = rows.scores
+    pairs = scores[:, [0, 0, 1]] - scores[:, [1, 2, 2]]
+    coded = Rows(pairs, rows.truth)
+    found = compare(lambda: batches_of(coded, 130), classes=[0, 1, 2], code="all_pairs", cv=3)
+    memory = compare_methods(pairs, rows.truth, code="all_pairs", cv=3)
+    assert {each.name for each in found.results} == {each.name for each in memory.results}
+    losses = {each.name: each.log_loss for each in memory.results}
+    for each in found.results:  # other folds, so other chance
+        assert each.log_loss == pytest.approx(losses[each.name], abs=0.05)

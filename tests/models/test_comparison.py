@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant import CalibrantError
+from calibrant._core._errors import ScoreDirectionWarning
 from calibrant.calibrators import (
     AccuracyTableCalibrator,
     BinningCalibrator,
@@ -65,6 +66,38 @@ def test_every_method_is_judged_out_of_fold():
         )
         np.testing.assert_allclose(result.error_rate, error_rate(y, proba))
         assert result.certain_mistakes == 0
+
+
+def pair_margins(n, seed=0):
+    """Margins of the three pairs of three classes, in the order of the code."""
+    scores, y = class_scores(n, seed=seed)
+    return scores[:, [0, 0, 1]] - scores[:, [1, 2, 2]], y
+
+
+@pytest.mark.parametrize("combine", [None, "least_squares"])
+def test_the_columns_of_a_code_are_compared_as_a_model_of_that_code_is_fitted(combine):
+    margins, y = pair_margins(240)
+    found = compare_methods(margins, y, code="all_pairs", combine=combine)
+    assert {result.name for result in found.results} == names_for("margin", "score") | JOINT
+    for result in found.results:
+
+        def model(n_rows, name=result.name):
+            return ScoreModel(name, code="all_pairs", combine=combine)
+
+        chance = np.maximum(out_of_fold(model, margins, y, 3)[np.arange(240), y], found.limit)
+        np.testing.assert_allclose(result.log_loss, -np.log(chance).mean(), rtol=1e-9)
+
+
+def test_three_pairs_are_three_classes_only_if_nothing_else_is_declared():
+    margins, y = pair_margins(240)
+    coded = compare_methods(margins, y, code="all_pairs")
+    with pytest.warns(ScoreDirectionWarning, match="those of 2 rank them below"):
+        plain = compare_methods(margins, y)
+    assert coded.results[0].log_loss < plain.results[0].log_loss
+    with pytest.raises(CalibrantError, match="one column per column of the code, 3 in all; got 2"):
+        compare_methods(margins[:, :2], y, code="all_pairs")
+    with pytest.raises(CalibrantError, match="code must be one_vs_all for combine='normalize'"):
+        compare_methods(margins, y, code="all_pairs", combine="normalize")
 
 
 def test_one_score_per_class():

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         half_a_row as half_a_row,
     )
     from calibrant.calibrators._names import (
+        KINDS as KINDS,
         calibrator_of_kind as calibrator_of_kind,
         can_only_rise as can_only_rise,
         made_for as made_for,
@@ -124,6 +125,7 @@ _HOME = {
     "EqualBins": "calibrant.passes",
     "ErrorsFound": "calibrant.calibrators._candidates",
     "Flag": "calibrant._core._fields",
+    "KINDS": "calibrant.calibrators._names",
     "IdentityCalibrator": "calibrant.calibrators._identity",
     "Isotonic": "calibrant.passes",
     "JointCalibrator": "calibrant.calibrators._joint",

@@ -136,9 +136,9 @@ def can_only_rise(calibrator: object) -> bool:
     return bool(getattr(new_calibrator(calibrator), "can_only_rise", False))
 
 
-def names_for(n_dimensions: int, kind: ScoreKind) -> tuple[str, ...]:
-    """The methods for one score of two classes, or for one per class, of such a kind."""
-    takes = ("score",) if n_dimensions == 1 else ("score", "row")
+def names_for(n_dimensions: int, kind: ScoreKind, *, coded: bool = False) -> tuple[str, ...]:
+    """The methods for one score of two classes, for one per class, or for one per column of a code."""
+    takes = ("score",) if n_dimensions == 1 or coded else ("score", "row")
     return tuple(
         name
         for name, method in METHODS.items()

@@ -23,9 +23,13 @@ from calibrant.cli._files import Command
 @click.option(
     "--combine",
     type=click.Choice(options.COMBINATIONS),
-    default="normalize",
-    show_default=True,
-    help="How the answers of several columns become one distribution.",
+    help="How the answers of several columns become one distribution: normalize by default, coupling with a "
+    "code other than one_vs_all.",
+)
+@click.option(
+    "--code",
+    type=click.Choice(options.CODES),
+    help="The scores are those of binary classifiers, one per column of this code, in the order of the file.",
 )
 @click.option(
     "--cv", type=click.IntRange(min=2), default=5, show_default=True, metavar="N", help="Number of folds."

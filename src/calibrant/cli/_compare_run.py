@@ -19,7 +19,8 @@ def run(
     form: dict[str, Any],
     in_passes: bool | None,
     kind: str,
-    combine: str,
+    code: str | None,
+    combine: str | None,
     cv: int,
     as_json: bool,
     **given: Any,
@@ -27,8 +28,8 @@ def run(
     """Read, compare, show."""
     with showing() as progress:
         source = open_source(scores_file, **form)
-        rows = labelled(source, **columns_of(given, kind=kind), progress=progress)
-        found = compare(rows, combine=combine, cv=cv, in_passes=in_passes)
+        rows = labelled(source, **columns_of(given, kind=kind, coded=code is not None), progress=progress)
+        found = compare(rows, code=code, combine=combine, cv=cv, in_passes=in_passes)
     in_passes = rows.memory is None
     if as_json:
         facts = {"classes": rows.classes, "n_skipped": rows.n_skipped, "in_passes": in_passes}

@@ -40,11 +40,7 @@ if TYPE_CHECKING:
         choose_scores as choose_scores,
         sorted_texts as sorted_texts,
     )
-    from calibrant.files._compare import (
-        any_can_only_rise as any_can_only_rise,
-        compare,
-        comparison_plan as comparison_plan,
-    )
+    from calibrant.files._compare import compare, comparison_plan as comparison_plan
     from calibrant.files._cost_file import CostFile as CostFile, read_cost_file as read_cost_file
     from calibrant.files._decide import Decided as Decided, decide
     from calibrant.files._evaluate import evaluate, evaluation_plan as evaluation_plan
@@ -80,7 +76,6 @@ _HOME = {
     "ScoreCheck": "calibrant.files._score_check",
     "Summary": "calibrant.passes",
     "Task": "calibrant.passes",
-    "any_can_only_rise": "calibrant.files._compare",
     "apply": "calibrant.files._apply",
     "as_proba": "calibrant.files._batch",
     "calibrator_plan": "calibrant.files._fit",

@@ -11,25 +11,24 @@ from sklearn.base import clone
 
 from calibrant._core._arrays import Array
 from calibrant._core._chance import Seed
-from calibrant._core._checks import check_number, check_option
-from calibrant.calibrators import calibrator_for, can_only_rise, half_a_row, warn_of_columns
+from calibrant.calibrators import ScoreKind, half_a_row, warn_of_columns
 from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._evaluate import Evaluate, Evaluated
+from calibrant.files._fit import code_of
 from calibrant.files._labelled import LabelledRows
 from calibrant.files._score_check import ScoreCheck
 from calibrant.models import (
     MOST_GROUPS,
+    Contest,
     MethodComparison,
     Trial,
     compare_rows,
     from_document,
     look_at,
-    methods_of,
     ranked,
     to_document,
 )
 from calibrant.passes import (
-    Fold,
     NoRowsError,
     PassOptions,
     Plan,
@@ -50,8 +49,9 @@ def compare(
     rows: "LabelledRows | RowsOfPass",
     *,
     methods: Sequence[str] | Mapping[str, object] | None = None,
-    combine: object = "normalize",
-    kind: str | None = None,
+    combine: object = None,
+    kind: ScoreKind | None = None,
+    code: object = None,
     cv: int = 5,
     in_passes: bool | None = None,
     random_state: Seed = 0,
@@ -69,11 +69,14 @@ def compare(
     methods : sequence of str, or mapping of str to calibrator, optional
         The methods by name, or calibrators of one's own under names of one's own. By default all that take
         such scores.
-    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
-        How the answers of two-class methods become one distribution, where there is a score for every class.
+    combine : {"normalize", "least_squares", "coupling"} or object, optional
+        How the answers of two-class methods become one distribution, where there are several scores; by
+        default "normalize" for one score per class, and "coupling" for any other code.
     kind : {"margin", "probability"}, optional
         What the scores are; by default what `labelled` was told. Probabilities are tried as they are too,
         under the name "identity".
+    code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
+        The code matrix behind the scores; `labelled` is then told ``coded=True``.
     cv : int, default=5
         Number of folds.
     in_passes : bool, optional
@@ -115,19 +118,18 @@ def compare(
     >>> compare(labelled(table, scores="score", label="came")).best
     'sigmoid'
     """
-    n_folds = int(check_number("cv", cv, "a whole number from 2", lambda n: n >= 2 and n == int(n)))
     filled = PassOptions() if options is None else options
+    if kind is None:
+        kind = rows.kind if isinstance(rows, LabelledRows) else "margin"
+    contest = Contest(methods, kind, code, combine, cv, random_state)
     if isinstance(rows, LabelledRows):
-        how = (methods, combine, rows.kind if kind is None else kind, n_folds, random_state)
-        return _compare_labelled(rows, how, in_passes, filled)
-    kind = "margin" if kind is None else kind
-    check_option("kind", kind, ("margin", "probability"))
+        return _compare_labelled(rows, contest, in_passes, filled)
     labels = labels_of(classes, rows, None)
     known = getattr(rows, "n_rows", None) if n_rows is None else n_rows
-    plan = comparison_plan(methods, labels, combine, kind, n_folds, random_state, filled, known)
+    plan = comparison_plan(contest, labels, filled, known)
     seen: list[ScoreSurvey] = []
-    if any_can_only_rise(methods):
-        plan = surveyed(plan, len(labels), seen.append)
+    if contest.any_can_only_rise():
+        plan = surveyed(plan, len(labels), seen.append, contest.columns_of(len(labels)))
     found = run_plan(plan, checked_rows(rows, len(labels)), progress)
     for survey in seen:
         warn_of_columns(survey.directions, labels, stacklevel=3)
@@ -135,57 +137,40 @@ def compare(
 
 
 def _compare_labelled(
-    rows: LabelledRows, how: tuple[Any, ...], in_passes: bool | None, options: PassOptions
+    rows: LabelledRows, contest: Contest, in_passes: bool | None, options: PassOptions
 ) -> MethodComparison:
-    methods, combine, kind, n_folds, random_state = how
-    check_option("kind", kind, ("margin", "probability"))
     memory = rows.load(in_passes)
     check = ScoreCheck(rows.source.name, rows.said, rows.classes)
+    code = code_of(contest, len(rows.classes), len(rows.columns))
     if memory is not None:
-        check.rows(memory)
-        return compare_rows(memory, methods, combine, kind, n_folds, random_state)
-    plan = comparison_plan(methods, rows.classes, combine, kind, n_folds, random_state, options, rows.n_rows)
+        check.rows(memory, code)
+        return compare_rows(memory, contest)
+    plan = comparison_plan(contest, rows.classes, options, rows.n_rows)
     try:
-        return run_plan(surveyed(plan, len(rows.classes), check.survey), rows, rows.progress)
+        return run_plan(surveyed(plan, len(rows.classes), check.survey, code), rows, rows.progress)
     except NoRowsError:
         raise rows.no_weight() from None
 
 
-def any_can_only_rise(methods: Sequence[str] | Mapping[str, object] | None) -> bool:
-    """Whether one of the methods, as one of all of them, makes nothing of scores that point the wrong way."""
-    if methods is None:
-        return True
-    return any(map(can_only_rise, methods.values() if isinstance(methods, Mapping) else methods))
-
-
 def comparison_plan(
-    methods: Any,
-    classes: Array,
-    combine: object,
-    kind: Any,
-    n_folds: int,
-    random_state: Seed,
-    options: PassOptions,
-    n_rows: int | None,
+    contest: Contest, classes: Array, options: PassOptions, n_rows: int | None
 ) -> Plan[MethodComparison]:
     """The plan of a comparison: the passes of the fits, and one that judges."""
     rows = yield from look_at(classes, options, n_rows)
-    chosen = methods_of(methods, rows.n_dimensions, kind)
-    filled = options.for_problems(n_folds * len(chosen), rows.n_rows)
+    contestants, folds = contest.contestants(rows.n_dimensions), contest.folds(rows.n_rows)
+    filled = options.for_problems(len(folds) * len(contestants), rows.n_rows)
     rows = rows.with_options(PassOptions(filled.n_bins, options.edges, filled.max_rows))
-    folds = [Fold(number, n_folds) for number in range(n_folds)]
     fits: list[Plan[Any]] = [rows.count()]
-    for method in chosen.values():
-        calibrator = calibrator_for(method, rows.n_dimensions, None, combine)
+    for calibrator in contestants.values():
         fits += [rows.fit(clone(calibrator), fold) for fold in folds]
     _, *fitted = yield from together(fits)
     limit = half_a_row(rows.n_rows)
     judges = [
-        _judge(CrossFitForecast.of(fitted[place : place + n_folds]), len(classes), limit)
-        for place in range(0, len(fitted), n_folds)
+        _judge(CrossFitForecast.of(fitted[place : place + len(folds)]), len(classes), limit)
+        for place in range(0, len(fitted), len(folds))
     ]
-    trials = yield from together(judges)
-    return ranked(dict(zip(chosen, trials, strict=True)), rows.n_rows, n_folds, limit, random_state)
+    trials = dict(zip(contestants, (yield from together(judges)), strict=True))
+    return ranked(trials, rows.n_rows, len(folds), limit, contest.random_state)
 
 
 def _judge(forecast: "CrossFitForecast", n_classes: int, limit: float) -> Plan[Trial]:

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from calibrant.files._columns import label_codes, label_values, read_label_texts
 from calibrant.files._open import open_source
 from calibrant.files._source import FEW_ROWS, Source, how_far
 from calibrant.passes import Progress, Rows
+
+if TYPE_CHECKING:
+    from calibrant.calibrators import ScoreKind
 
 #: Rows may take so many bytes in memory, and this share of what the machine has; work on them takes several
 #: times as much.
@@ -41,7 +44,7 @@ def labelled(
     classes: Sequence[object] | None = None,
     positive: object = None,
     coded: bool = False,
-    kind: str = "margin",
+    kind: "ScoreKind" = "margin",
     handle_invalid: str = "error",
     batch_rows: int | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -163,7 +166,7 @@ class LabelledRows:
         weight: str | None,
         key: str | None,
         by: str | None,
-        kind: str,
+        kind: "ScoreKind",
         skips: bool,
         batch_rows: int | None,
         progress: Callable[[Progress], None] | None,

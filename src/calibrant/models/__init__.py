@@ -20,9 +20,9 @@ from calibrant.models._comparison import (
     compare_forecasts,
     compare_methods,
     compare_rows as compare_rows,
-    methods_of as methods_of,
     ranked as ranked,
 )
+from calibrant.models._contest import Contest as Contest
 from calibrant.models._costs import label_array as label_array, read_costs as read_costs
 from calibrant.models._description import ModelDescription, describe
 from calibrant.models._document import from_document, to_document

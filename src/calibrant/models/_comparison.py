@@ -7,25 +7,21 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._chance import Seed, generator
-from calibrant._core._checks import check_number, check_option, shown
+from calibrant._core._checks import shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.calibrators import (
     Calibrator,
     ScoreKind,
-    calibrator_for,
-    can_only_rise,
     half_a_row,
-    named_method,
-    names_for,
-    new_calibrator,
     warn_of_columns,
 )
 from calibrant.metrics import Estimate, EvaluationSums, Forecasts, directions_of, mean_of, read_forecasts
 from calibrant.models._advice import advise
+from calibrant.models._contest import Contest
 from calibrant.models._plan import Arrays, answered, cross_fit, dealt
 from calibrant.models._read_rows import read_rows
-from calibrant.passes import Fold, Rows
+from calibrant.passes import Rows
 
 #: Resamples of the rows, and groups of rows that stand for single rows where these are more.
 N_RESAMPLES, MOST_GROUPS = 1000, 2000
@@ -123,8 +119,9 @@ def compare_methods(
     sample_weight: object = None,
     methods: Sequence[str] | Mapping[str, object] | None = None,
     classes: Sequence[object] | None = None,
-    combine: object = "normalize",
+    combine: object = None,
     kind: ScoreKind = "margin",
+    code: object = None,
     cv: int = 5,
     random_state: Seed = 0,
 ) -> MethodComparison:
@@ -133,7 +130,8 @@ def compare_methods(
     Parameters
     ----------
     scores : array-like of shape (n,) or (n, k)
-        One score per row, of the positive of two classes; or one per class.
+        One score per row, of the positive of two classes; or one per class; or with a code one per column of
+        it.
     y : array-like of shape (n,)
         The labels.
     sample_weight : array-like of shape (n,), optional
@@ -143,10 +141,13 @@ def compare_methods(
         default all that take such scores.
     classes : array-like of shape (k,), optional
         The labels of the columns in order; by default the sorted labels of `y`.
-    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
-        How the answers of two-class methods become one distribution, where there is a score for every class.
+    combine : {"normalize", "least_squares", "coupling"} or object, optional
+        How the answers of two-class methods become one distribution, where there are several scores; by
+        default "normalize" for one score per class, and "coupling" for any other code.
     kind : {"margin", "probability"}, default="margin"
         What the scores are. Probabilities are tried as they are too, under the name "identity".
+    code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
+        The code matrix behind the scores: declared, never guessed, as three classes have as many pairs.
     cv : int, default=5
         Number of folds: stratified, shuffled. Classes with fewer rows are spread over as many folds as they
         have rows.
@@ -172,8 +173,8 @@ def compare_methods(
 
     The advice is to use the method of least loss, and says which others can be as good: those that are no
     more than two standard errors behind. A method that called something impossible that then happened is
-    never recommended. What is recommended is fitted by ``ScoreModel(name, kind=kind)`` exactly as it was
-    ranked.
+    never recommended. What is recommended is fitted by ``ScoreModel(name, kind=kind, code=code,
+    combine=combine)`` exactly as it was ranked.
 
     Examples
     --------
@@ -191,38 +192,35 @@ def compare_methods(
     Use sigmoid: its log loss on 569 rows is the least, 0.2954. That is not sure: binning and pav can be as
     good. binning is only 0.0108 behind (standard error 0.0060), which can be chance.
     """
-    rows = read_rows(scores, y, sample_weight, classes)
-    rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
-    must = "a whole number from 2"
-    n_folds = int(check_number("cv", cv, must, lambda number: number >= 2 and number == int(number)))
-    check_option("kind", kind, ("margin", "probability"))
-    chosen = methods_of(methods, rows.scores.ndim, kind)
-    if any(map(can_only_rise, chosen.values())):
-        warn_of_columns(directions_of(rows.scores, rows.truth, rows.weight), rows.classes, stacklevel=3)
-    return compare_rows(rows, chosen, combine, kind, n_folds, random_state)
+    contest = Contest(methods, kind, code, combine, cv, random_state)
+    rows = read_rows(scores, y, sample_weight, classes, coded=contest.coded)
+    if not contest.coded:
+        rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
+    n_classes = len(rows.classes)
+    contestants = contest.contestants(rows.scores.ndim)  # those that make no sense are refused first
+    if contest.any_can_only_rise():
+        found = directions_of(rows.scores, rows.truth, rows.weight, contest.columns_of(n_classes))
+        warn_of_columns(found, rows.classes, stacklevel=3)
+    return _compared(rows, contest, contestants)
 
 
-def compare_rows(
-    rows: Rows,
-    methods: Sequence[str] | Mapping[str, object] | None,
-    combine: object,
-    kind: ScoreKind,
-    n_folds: int,
-    random_state: Seed,
-) -> MethodComparison:
+def compare_rows(rows: Rows, contest: Contest) -> MethodComparison:
     """Compare methods on checked rows in memory, without a word about the direction of their scores."""
+    return _compared(rows, contest, contest.contestants(rows.scores.ndim))
+
+
+def _compared(rows: Rows, contest: Contest, contestants: Mapping[str, Calibrator]) -> MethodComparison:
     rows = rows.present()
     if len(rows) < 2:
         raise DataError(f"scores must have at least two rows to compare methods; got {len(rows)}")
-    n_folds = min(n_folds, len(rows))
-    answers, folds = Arrays(dealt(rows, n_folds, random_state)), [Fold(n, n_folds) for n in range(n_folds)]
+    folds = contest.folds(len(rows))
+    answers = Arrays(dealt(rows, len(folds), contest.random_state))
     limit = half_a_row(len(rows))
-    trials = {}
-    for name, method in methods_of(methods, rows.scores.ndim, kind).items():
-        calibrator = calibrator_for(method, rows.scores.ndim, None, combine)
-        proba = answered(cross_fit(calibrator, answers, folds)).proba
-        trials[name] = Trial.of(proba, rows, limit)
-    return ranked(trials, len(rows), n_folds, limit, random_state)
+    trials = {
+        name: Trial.of(answered(cross_fit(calibrator, answers, folds)).proba, rows, limit)
+        for name, calibrator in contestants.items()
+    }
+    return ranked(trials, len(rows), len(folds), limit, contest.random_state)
 
 
 def compare_forecasts(
@@ -288,32 +286,6 @@ def compare_forecasts(
     limit = half_a_row(len(rows))
     trials = {name: Trial.of(matrix, rows, limit) for name, matrix in matrices.items()}
     return ranked(trials, len(rows), 0, limit, random_state)
-
-
-def methods_of(
-    methods: Sequence[str] | Mapping[str, object] | None, n_dimensions: int, kind: ScoreKind
-) -> dict[str, Calibrator]:
-    """What to try under which name: a method of ours made fit for new rows, or an object of one's own."""
-    if isinstance(methods, Mapping):
-        chosen = {str(name): method for name, method in methods.items()}
-    elif methods is None:
-        chosen = {name: name for name in names_for(n_dimensions, kind)}
-    elif isinstance(methods, str):
-        raise ParameterError(
-            f"methods must be a sequence of names; got the text {methods!r}; put it in a list"
-        )
-    elif isinstance(methods, Sequence) and all(isinstance(name, str) for name in methods):
-        chosen = {name: name for name in methods}
-    else:
-        raise ParameterError(
-            f"methods must be a sequence of names, or a mapping of names to calibrators; got {shown(methods)}"
-        )
-    if not chosen:
-        raise ParameterError("methods must hold at least one method; got none")
-    return {
-        name: named_method(given, kind) if isinstance(given, str) else new_calibrator(given)
-        for name, given in chosen.items()
-    }
 
 
 def _both_columns(proba: Float64Array) -> Float64Array:

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from calibrant._core._checks import check_number, check_option
-from calibrant.calibrators import warn_of_columns
-from calibrant.files import PassOptions, any_can_only_rise, comparison_plan, evaluation_plan
+from calibrant._core._checks import check_option
+from calibrant.calibrators import ScoreKind, warn_of_columns
+from calibrant.files import PassOptions, comparison_plan, evaluation_plan
 from calibrant.metrics import Evaluation
-from calibrant.models import MethodComparison
+from calibrant.models import Contest, MethodComparison
 from calibrant.passes import ScoreSurvey, surveyed
 from calibrant.spark._columns import score_columns
 from calibrant.spark._decider import classes_of
@@ -94,8 +94,9 @@ def compare(
     keyCol: str | None = None,
     classes: Sequence[Any] | None = None,
     methods: Sequence[str] | Mapping[str, object] | None = None,
-    combine: str = "normalize",
-    kind: str = "margin",
+    combine: str | None = None,
+    kind: ScoreKind = "margin",
+    code: Any = None,
     cv: int = 5,
     handleInvalid: str = "error",
 ) -> MethodComparison:
@@ -119,10 +120,13 @@ def compare(
         The labels in the order of the scores.
     methods : sequence of str, or mapping of str to calibrator, optional
         The methods; by default all that take such scores.
-    combine : {"normalize", "least_squares", "coupling"}, default="normalize"
-        How the answers of several columns become one distribution.
+    combine : {"normalize", "least_squares", "coupling"}, optional
+        How the answers of several columns become one distribution; by default "normalize" for one score per
+        class, and "coupling" for any other code.
     kind : {"margin", "probability"}, default="margin"
         What the scores are.
+    code : str or array-like of shape (k, l), optional
+        The code matrix behind the scores, or its name.
     cv : int, default=5
         Number of folds.
     handleInvalid : {"error", "skip"}, default="error"
@@ -147,8 +151,7 @@ def compare(
     ['binning', 'sigmoid']
     """
     check_option("handleInvalid", handleInvalid, ("error", "skip"))
-    check_option("kind", kind, ("margin", "probability"))
-    n_folds = int(check_number("cv", cv, "a whole number from 2", lambda n: n >= 2 and n == int(n)))
+    contest = Contest(methods, kind, code, combine, cv)
     rows = FrameRows.of(
         frame,
         labelCol=labelCol,
@@ -158,15 +161,17 @@ def compare(
         keyCol=keyCol,
         classes=classes,
         skip=handleInvalid == "skip",
+        coded=contest.coded,
     )
     bounds = rows.options(rows.n_scores)
     # Every method is fitted without each of the folds in the same passes.
-    bins = max(256, int(bounds.n_bins or 1) // max(1, 3 * n_folds))
+    bins = max(256, int(bounds.n_bins or 1) // max(1, 3 * contest.cv))
     options = PassOptions(n_bins=bins, max_rows=bounds.max_rows)
-    plan = comparison_plan(methods, np.asarray(rows.classes), combine, kind, n_folds, 0, options, rows.n_rows)
+    labels = np.asarray(rows.classes)
+    plan = comparison_plan(contest, labels, options, rows.n_rows)
     seen: list[ScoreSurvey] = []
-    if any_can_only_rise(methods):
-        plan = surveyed(plan, len(rows.classes), seen.append)
+    if contest.any_can_only_rise():
+        plan = surveyed(plan, len(labels), seen.append, contest.columns_of(len(labels)))
     found = rows.run(plan)
     for survey in seen:
         warn_of_columns(survey.directions, rows.classes, stacklevel=3)
