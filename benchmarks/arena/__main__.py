@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks.arena import learners, pages, problems, truths
+from benchmarks.arena.bars import bars, slopes
 from benchmarks.arena.contestants import PEERS, contestants
 from benchmarks.arena.measures import measured
 from benchmarks.arena.standing import by_size, standings
@@ -229,7 +230,9 @@ def main(given: list[str]) -> int:
         "inner": asked.inner,
         "standings": standings(cells),
         "by_size": by_size(cells),
-        "truths": mean_distances(distances),
+        "bars": bars(cells),
+        "truths": (means := mean_distances(distances)),
+        "slopes": slopes(means),
     }
     command = " ".join(["python -m benchmarks.arena", *without_folders(given)])
     if full:

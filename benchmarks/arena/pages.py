@@ -71,13 +71,33 @@ def markdown(found: dict[str, Any]) -> str:
         if rows:
             parts.append(f"**{group.capitalize()}, {max(row['n_sets'] for row in rows)} data sets.**\n")
             parts.append(_standings(rows))
+    if found["bars"]:
+        parts.append(
+            "**What is asked of the default**: losses of the stack divided by those of the best peer, or of "
+            "the best other method of ours, on the same scores.\n"
+        )
+        parts.append(_bars(found["bars"]))
     parts.append(
         "**Log loss by the number of rows to calibrate on**, relative to scikit-learn's isotonic fit.\n"
     )
     parts += [_sizes([row for row in found["by_size"] if row["group"] == group], group) for group in GROUPS]
     parts.append("**Distance from known truths**: mean Kullback-Leibler distance in thousandths of a nat.\n")
     parts.append(_truths(found["truths"]))
+    falls = "; ".join(f"{row['truth']}: {row['slope']:.2f}" for row in found["slopes"])
+    if falls:
+        parts.append(f"Slope of the distance of the stack over the rows, on logarithmic axes: {falls}.\n")
     return "\n".join(part for part in parts if part)
+
+
+def _bars(rows: list[dict[str, Any]]) -> str:
+    lines = ["| problems | measure | beside | ratio | asked | |", "|---|---|---|---:|---:|---|"]
+    for row in rows:
+        value = f"{row['ratio']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+        lines.append(
+            f"| {row['group']}, {row['parts']}, {row['n_sets']} sets | {MEASURES[row['measure']]} "
+            f"| {row['peer']} | {value} | {row['limit']} | {'holds' if row['holds'] else 'does not hold'} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def _standings(rows: list[dict[str, Any]]) -> str:

@@ -79,7 +79,7 @@ def split(name: str, seed: int, *, inner: bool) -> Parts:
     if inner:
         _, calibrate, test = _cut(problem, calibrate, (2 / 3, 1 / 3), random)
     return Parts(
-        random.permutation(train)[:MOST_TRAIN],
+        train[draw(problem.y[train], MOST_TRAIN, random)],
         random.permutation(calibrate)[:MOST],
         random.permutation(test)[:MOST],
     )

@@ -41,13 +41,13 @@ def standings(cells: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     cells = [cell for cell in cells if "failed" not in cell]
     for group, belongs in GROUPS.items():
-        here = _by_case(cell for cell in cells if belongs(cell))
+        here = by_case(cell for cell in cells if belongs(cell))
         methods = sorted({method for case in here.values() for method in case})
         found += [{"group": group, "method": method, **_standing(here, method)} for method in methods]
     return found
 
 
-def _by_case(cells: Iterable[dict[str, Any]]) -> dict[tuple, dict[str, dict[str, Any]]]:
+def by_case(cells: Iterable[dict[str, Any]]) -> dict[tuple, dict[str, dict[str, Any]]]:
     """Cells by what they share, data set, model, split and size, and in it by method."""
     found: dict[tuple, dict[str, dict[str, Any]]] = defaultdict(dict)
     for cell in cells:
@@ -65,23 +65,23 @@ def _standing(cases: dict[tuple, dict[str, dict[str, Any]]], method: str) -> dic
             order = rankdata([each[measure] for each in case.values()])
             ranks.append(order[list(case).index(method)])
         means = np.array([np.mean(each) for each in logs.values()])
-        low, high = _interval(means)
+        low, high = interval(means)
         row[measure] = {
-            "ratio": _short(np.exp(means.mean())),
-            "low": _short(low),
-            "high": _short(high),
-            "rank": _short(np.mean(ranks)),
+            "ratio": short(np.exp(means.mean())),
+            "low": short(low),
+            "high": short(high),
+            "rank": short(np.mean(ranks)),
             "better": int((means < 0).sum()),
             "worse": int((means > 0).sum()),
         }
     for time in ("fit", "predict"):
-        row[f"{time}_ms"] = _short(
+        row[f"{time}_ms"] = short(
             1000 * np.median([case[method][f"{time}_seconds"] for case in mine.values()])
         )
     return row
 
 
-def _interval(means: np.ndarray) -> tuple[float, float]:
+def interval(means: np.ndarray) -> tuple[float, float]:
     random = np.random.default_rng(0)
     resampled = means[random.integers(0, len(means), (N_RESAMPLES, len(means)))].mean(axis=1)
     low, high = np.exp(np.quantile(resampled, [0.025, 0.975]))
@@ -95,7 +95,7 @@ def by_size(cells: Iterable[dict[str, Any]], measure: str = "log_loss") -> list[
     for group, belongs in GROUPS.items():
         for size, (least, below) in SIZE_GROUPS.items():
             some = [cell for cell in cells if belongs(cell) and least <= cell["n_calibrate"] < below]
-            cases = _by_case(some)
+            cases = by_case(some)
             for method in sorted({method for case in cases.values() for method in case}):
                 row = _standing(cases, method)
                 interval = {each: row[measure][each] for each in ("ratio", "low", "high")}
@@ -105,5 +105,5 @@ def by_size(cells: Iterable[dict[str, Any]], measure: str = "log_loss") -> list[
     return found
 
 
-def _short(number: float) -> float:
+def short(number: float) -> float:
     return float(f"{number:.4g}")

@@ -155,7 +155,7 @@ def test_what_scores_are_stands_in_the_file():
     assert from_document(declared).kind == "probability"
     margins = to_document(ScoreModel("pav").fit(scores, y))
     assert "score_kind" not in margins  # as in files that were written before
-    assert from_document(margins).kind == "margin"
+    assert from_document(margins).declared_kind == "margin"
     with pytest.raises(CalibrantError, match="score_kind must be "):
         from_document(declared | {"score_kind": "odds", "checksum": None})
 
@@ -163,6 +163,6 @@ def test_what_scores_are_stands_in_the_file():
 def test_a_model_of_parts_knows_what_its_calibrator_takes():
     scores, y = one_score()
     stack = StackCalibrator().fit(squashed(scores), y)
-    assert ScoreModel.from_fitted(stack).kind == "probability"
-    assert ScoreModel.from_fitted(PAVCalibrator().fit(scores, y)).kind == "margin"
+    assert ScoreModel.from_fitted(stack).declared_kind == "probability"
+    assert ScoreModel.from_fitted(PAVCalibrator().fit(scores, y)).declared_kind == "margin"
     assert clone(ScoreModel(kind="probability")).kind == "probability"

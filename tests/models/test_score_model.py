@@ -313,7 +313,7 @@ def test_it_is_a_scikit_learn_object():
         ),
         (ScoreModel(kind="odds"), "kind must be one of 'margin', 'probability'; got 'odds'"),
         (
-            ScoreModel("beta"),
+            ScoreModel("beta", kind="margin"),
             "scores of 'beta' must be probabilities, and declared so; got kind='margin'; pass kind='probab",
         ),
         (ScoreModel("pav", kind="probability"), r"scores with kind='probability' must lie in \[0, 1\]; got"),

@@ -96,7 +96,7 @@ def test_a_code_is_calibrated_as_in_memory(spark, three_classes, combine):
     pairs = scores[:, [0, 0, 1]] - scores[:, [1, 2, 2]]
     frame = frame_of(spark, pairs, y)
     given = {"code": "all_pairs"} if combine == "coupling" else {"code": all_pairs(3), "combine": combine}
-    model = ScoreCalibrator(scoresCols=["s_0", "s_1", "s_2"], **given).fit(frame)
+    model = ScoreCalibrator(scoresCols=["s_0", "s_1", "s_2"], method="pav", **given).fit(frame)
     expected = ScoreModel(named_method("pav"), code="all_pairs", combine=combine).fit(pairs, y)
     assert_same(model.scoreModel, expected, pairs, "pav")
 
@@ -118,7 +118,7 @@ def test_partitions_and_bins_make_no_difference(spark, two_classes, monkeypatch)
     scores, y = two_classes
     expected = fitted_numbers(ScoreModel(named_method("pav")).fit(scores, y))
     frame = frame_of(spark, scores, y, 1)
-    calibrator = ScoreCalibrator(rawPredictionCol="s", numBins=64)
+    calibrator = ScoreCalibrator(rawPredictionCol="s", method="pav", numBins=64)
     assert fitted_numbers(calibrator.fit(frame.repartition(1)).scoreModel) == expected
     # Ties across every border, partitions of single scores, empty ones, and summaries merged in a tree.
     monkeypatch.setattr(_engine, "FEW_PARTITIONS", 2)

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not installed; run: pip install 'calibrant[spark]'")
 
-from calibrant.models import ScoreModel, load, named_method, to_document
+from calibrant.models import ScoreModel, load, to_document
 
 NEEDED = ("grpc", "grpc_status", "google.rpc", "zstandard")
 
@@ -37,6 +37,6 @@ def test_connect_gives_the_same_model(tmp_path):
     rng = np.random.default_rng(5)
     scores = rng.normal(size=2000)
     label = (rng.random(2000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
-    expected = ScoreModel(named_method("pav")).fit(scores, label)
+    expected = ScoreModel().fit(scores, label)
     ours = to_document(load(tmp_path / "model.json").calibrator_)["fitted"]
     assert ours == to_document(expected.calibrator_)["fitted"]

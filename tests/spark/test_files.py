@@ -8,7 +8,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed; run: pip instal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from calibrant.models import ScoreModel, named_method, to_document
+from calibrant.models import ScoreModel, to_document
 from calibrant.spark import ScoreCalibrator, _engine
 
 
@@ -43,8 +43,8 @@ def test_a_million_rows_in_a_thousand_files(spark, tmp_path, monkeypatch):
     label = (rng.random(1_000_000) < 1 / (1 + np.exp(-scores))).astype(np.int64)
     write_folder(tmp_path / "rows", scores, label, 1000)
     frame = spark.read.parquet(str(tmp_path / "rows"))
-    model = ScoreCalibrator(rawPredictionCol="s").fit(frame)
-    expected = ScoreModel(named_method("pav")).fit(scores, label)
+    model = ScoreCalibrator(rawPredictionCol="s", method="pav").fit(frame)
+    expected = ScoreModel("pav").fit(scores, label)
     ours, theirs = (to_document(each.calibrator_)["fitted"] for each in (model.scoreModel, expected))
     assert ours == theirs
     assert model.summary.n_rows == 1_000_000

@@ -112,7 +112,7 @@ def test_a_class_that_is_named_may_have_no_rows(spark):
 def test_scores_that_point_the_wrong_way_warn_once(spark):
     frame = spark.createDataFrame([(-s, ["current", "default"][y]) for s, y in ROWS], ["s", "label"])
     for fit in (
-        ScoreCalibrator(rawPredictionCol="s").fit,
+        ScoreCalibrator(rawPredictionCol="s", method="pav").fit,
         lambda frame: compare(frame, rawPredictionCol="s", cv=2),
     ):
         with pytest.warns(
@@ -123,7 +123,8 @@ def test_scores_that_point_the_wrong_way_warn_once(spark):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ScoreCalibrator(rawPredictionCol="s", method="sigmoid").fit(frame)
-        ScoreCalibrator(rawPredictionCol="s", classes=["default", "current"]).fit(frame)
+        ScoreCalibrator(rawPredictionCol="s").fit(frame)  # the stack makes use of them
+        ScoreCalibrator(rawPredictionCol="s", classes=["default", "current"], method="pav").fit(frame)
 
 
 class StoppedError(Exception):

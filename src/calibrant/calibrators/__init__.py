@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         named_method,
         names_for as names_for,
         names_taking as names_taking,
+        needs_all_scores as needs_all_scores,
         needs_probabilities as needs_probabilities,
         new_calibrator,
     )
@@ -176,6 +177,7 @@ _HOME = {
     "named_method": "calibrant.calibrators._names",
     "names_for": "calibrant.calibrators._names",
     "names_taking": "calibrant.calibrators._names",
+    "needs_all_scores": "calibrant.calibrators._names",
     "needs_probabilities": "calibrant.calibrators._names",
     "new_calibrator": "calibrant.calibrators._names",
     "report_of": "calibrant.calibrators._auto",

@@ -136,6 +136,12 @@ def can_only_rise(calibrator: object) -> bool:
     return bool(getattr(new_calibrator(calibrator), "can_only_rise", False))
 
 
+def needs_all_scores(name: str) -> bool:
+    """Whether the method of a name takes one score per class, and no other form."""
+    method = METHODS.get(name)
+    return method is not None and method.takes == "row" and not issubclass(method, JointCalibrator)
+
+
 def names_for(n_dimensions: int, kind: ScoreKind, *, coded: bool = False) -> tuple[str, ...]:
     """The methods for one score of two classes, for one per class, or for one per column of a code."""
     takes = ("score",) if n_dimensions == 1 or coded else ("score", "row")

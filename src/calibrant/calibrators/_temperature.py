@@ -192,7 +192,7 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
         code = self._matrix_of(n_classes)
         single = code is None and (yield NumberOfColumns()) == 1
         matrix = HALVES if single else code
-        features = "any_log" if matrix is None else "any_log_odds"
+        features = "log" if matrix is None else "log_odds"
         features = features if self.kind == "probability" else "score"
         slopes = Tempered(1.0, features, matrix)
         begin = yield Guess(slopes, n_classes)

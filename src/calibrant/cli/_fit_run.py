@@ -7,7 +7,7 @@ import click
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
-from calibrant.calibrators import AUTO, DEFAULT, METHODS, JointCalibrator, Method, combination_for
+from calibrant.calibrators import AUTO, DEFAULT, METHODS, combination_for, needs_all_scores
 from calibrant.cli._options import columns_of
 from calibrant.cli._progress import showing
 from calibrant.cli._show import (
@@ -114,7 +114,7 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         raise ParameterError(
             f"--method {method} takes probabilities, and no margins, so they must be --kind probability"
         )
-    if code is not None and _only_one_per_class(chosen):
+    if code is not None and needs_all_scores(method):
         raise ParameterError(
             f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
             "leave out one of them"
@@ -126,13 +126,8 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         )
 
 
-def _only_one_per_class(method: type[Method] | None) -> bool:
-    """Whether a method takes one score per class, and no other form."""
-    return method is not None and method.takes == "row" and not issubclass(method, JointCalibrator)
-
-
 def _check_columns(method: str, columns: tuple[str, ...]) -> None:
-    if len(columns) == 1 and method != AUTO and _only_one_per_class(METHODS[method]):
+    if len(columns) == 1 and needs_all_scores(method):
         raise ParameterError(
             f"--method {method} takes one score per class, so --scores must name several columns; got only "
             f"{columns[0]!r}; use another method, such as {DEFAULT}"

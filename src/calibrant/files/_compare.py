@@ -132,7 +132,7 @@ def compare(
         plan = surveyed(plan, len(labels), seen.append, contest.columns_of(len(labels)))
     found = run_plan(plan, checked_rows(rows, len(labels)), progress)
     for survey in seen:
-        warn_of_columns(survey.directions, labels, stacklevel=3)
+        warn_of_columns(survey.directions, None if contest.coded else labels, stacklevel=3)
     return found
 
 

@@ -71,7 +71,8 @@ class ScoreModelKind(Kind):
             "calibrator": calibrator_kinds().of(model.calibrator_).write(model.calibrator_),
             "decision": decision,
         }
-        return plain if model.kind == "margin" else plain | {"score_kind": SCORE_KIND.write(model.kind)}
+        declared = model.declared_kind
+        return plain if declared == "margin" else plain | {"score_kind": SCORE_KIND.write(declared)}
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
         """Put a fitted model together."""
@@ -85,7 +86,7 @@ class ScoreModelKind(Kind):
         if SCORES.read(plain["scores"], at / "scores") != form:
             (at / "scores").refuse(f"be {form!r} for this calibrator", plain["scores"])
         costs, rule = _read_decision(plain["decision"], at / "decision", classes)
-        declared = SCORE_KIND.read(plain.get("score_kind", "margin"), at / "score_kind")
+        declared = SCORE_KIND.read(plain["score_kind"], at / "score_kind") if "score_kind" in plain else None
         return ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared)
 
     def variants(self) -> list[dict[str, Schema]]:

@@ -11,7 +11,6 @@ from calibrant._core._checks import shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.calibrators import (
-    Calibrator,
     ScoreKind,
     half_a_row,
     warn_of_columns,
@@ -196,20 +195,16 @@ def compare_methods(
     rows = read_rows(scores, y, sample_weight, classes, coded=contest.coded)
     if not contest.coded:
         rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
-    n_classes = len(rows.classes)
-    contestants = contest.contestants(rows.scores.ndim)  # those that make no sense are refused first
+    found = compare_rows(rows, contest)
     if contest.any_can_only_rise():
-        found = directions_of(rows.scores, rows.truth, rows.weight, contest.columns_of(n_classes))
-        warn_of_columns(found, rows.classes, stacklevel=3)
-    return _compared(rows, contest, contestants)
+        code = contest.columns_of(len(rows.classes))
+        directions = directions_of(rows.scores, rows.truth, rows.weight, code)
+        warn_of_columns(directions, None if contest.coded else rows.classes, stacklevel=3)
+    return found
 
 
 def compare_rows(rows: Rows, contest: Contest) -> MethodComparison:
     """Compare methods on checked rows in memory, without a word about the direction of their scores."""
-    return _compared(rows, contest, contest.contestants(rows.scores.ndim))
-
-
-def _compared(rows: Rows, contest: Contest, contestants: Mapping[str, Calibrator]) -> MethodComparison:
     rows = rows.present()
     if len(rows) < 2:
         raise DataError(f"scores must have at least two rows to compare methods; got {len(rows)}")
@@ -218,7 +213,7 @@ def _compared(rows: Rows, contest: Contest, contestants: Mapping[str, Calibrator
     limit = half_a_row(len(rows))
     trials = {
         name: Trial.of(answered(cross_fit(calibrator, answers, folds)).proba, rows, limit)
-        for name, calibrator in contestants.items()
+        for name, calibrator in contest.contestants(rows.scores.ndim).items()
     }
     return ranked(trials, len(rows), len(folds), limit, contest.random_state)
 

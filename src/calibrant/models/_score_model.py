@@ -65,9 +65,10 @@ class ScoreModel(NamedColumns, BaseEstimator):
     rule : {"expected", "parallel", "lachiche_flach", "mossman"} or object, optional
         How decisions are made under these costs; learned ones are for deciding among the classes. None is
         least expected cost.
-    kind : {"margin", "probability"}, default="margin"
+    kind : {"margin", "probability"}, optional
         What the scores are: declared, never guessed from their values. A calibrator that is named is made for
-        such scores, and probabilities must lie between 0 and 1. An object has its own say.
+        such scores, and probabilities must lie between 0 and 1. By default margins, or probabilities where
+        the calibrator takes nothing else.
     code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
         The code matrix behind the scores, which then have one column per column of it.
     combine : {"normalize", "least_squares", "coupling"} or object, optional
@@ -140,7 +141,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         cost: object = None,
         rule: object = None,
         *,
-        kind: ScoreKind = "margin",
+        kind: ScoreKind | None = None,
         code: object = None,
         combine: object = None,
         classes: Sequence[object] | None = None,
@@ -182,11 +183,11 @@ class ScoreModel(NamedColumns, BaseEstimator):
             The fitted model.
         """
         check_flag("keep_predictions", keep_predictions)
-        made_for(self.calibrator, self.kind)
+        made_for(self.calibrator, self.declared_kind)
         self._check_combiner()
         coded = self.code is not None or takes_of(self.calibrator) == "columns"
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
-        if self.kind == "probability":
+        if self.declared_kind == "probability":
             check_probabilities(rows.scores, DECLARED)
         calibrator = self._unfitted(rows.scores.ndim)
         labels = _labels_of_columns(calibrator, rows.classes)
@@ -249,7 +250,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
             A fitted copy.
         """
         costs, rule = self.read_decisions(classes)
-        made_for(self.calibrator, self.kind)  # one that cannot be is refused before rows are read
+        made_for(self.calibrator, self.declared_kind)  # one that cannot be is refused before rows are read
         rows = yield from look_at(classes, options, n_rows)
         calibrator = self._unfitted(rows.n_dimensions)
         learned = yield from learn(calibrator, costs, rule, rows)
@@ -261,9 +262,16 @@ class ScoreModel(NamedColumns, BaseEstimator):
         if self.combine is not None:
             check_combiner(self.combine)
 
+    @property
+    def declared_kind(self) -> ScoreKind:
+        """What the scores are, by `kind` or by what the calibrator takes."""
+        if self.kind is not None:
+            return self.kind
+        return "probability" if needs_probabilities(self.calibrator) else "margin"
+
     def _unfitted(self, n_dimensions: int) -> Calibrator:
         """The calibrator for scores of this form."""
-        return calibrator_for(self.calibrator, n_dimensions, self.code, self.combine, self.kind)
+        return calibrator_for(self.calibrator, n_dimensions, self.code, self.combine, self.declared_kind)
 
     def _keep(self, learned: Learned, classes: Array, costs: Costs | None, keep_predictions: bool) -> None:
         """Become a model of what was learned."""
@@ -328,8 +336,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         if rule is not None:
             check_fitted(rule, "cost_after_")
             check_rule(rule, costs)
-        kind: ScoreKind = "probability" if needs_probabilities(calibrator) else "margin"
-        model = cls._of_parts(blind, labels, costs, rule, summary, kind)
+        model = cls._of_parts(blind, labels, costs, rule, summary)
         take_names(model, calibrator)
         return model
 
@@ -341,7 +348,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
         costs: Costs | None,
         rule: Any,
         summary: TrainingSummary | None = None,
-        kind: ScoreKind = "margin",
+        kind: ScoreKind | None = None,
     ) -> Self:
         """A fitted model of checked parts; its parameters are such that another fit keeps its form."""
         cost = None if costs is None else costs.as_given(classes)
@@ -521,7 +528,7 @@ class ScoreModel(NamedColumns, BaseEstimator):
     def _scores_of(self, values: object) -> Any:
         """The scores that a user passed in, columns in the order of the calibrator."""
         scores = self._in_order(values, self._column_labels(), n_scores_of(self.calibrator_))
-        return check_probabilities(scores, DECLARED) if self.kind == "probability" else scores
+        return check_probabilities(scores, DECLARED) if self.declared_kind == "probability" else scores
 
 
 def _labels_of_columns(calibrator: Calibrator, classes: Array) -> Array | None:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, functions as F
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
-from calibrant.calibrators import AUTO, DEFAULT, METHODS, warn_of_direction
+from calibrant.calibrators import DEFAULT, needs_all_scores, warn_of_direction
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
 from calibrant.spark._columns import quoted, score_columns
 from calibrant.spark._engine import FrameRows
@@ -313,12 +313,12 @@ class ScoreCalibrator(
             keyCol=self._given("keyCol"),
             classes=self._given("classes"),
             coded=code is not None,
-            paired=method == AUTO or (method in METHODS and METHODS[method].takes == "row"),
+            paired=needs_all_scores(method),
             skip=self.getHandleInvalid() != "error",
         )
-        settings = self._given("methodParams")
+        named, settings = named_method(method, self.getKind()), self._given("methodParams")
         model = ScoreModel(
-            named_method(method, self.getKind()).set_params(**settings) if settings else method,
+            named.set_params(**settings) if settings else method,
             self.getCosts(),
             self._given("rule"),
             kind=self.getKind(),

@@ -174,5 +174,5 @@ def compare(
         plan = surveyed(plan, len(labels), seen.append, contest.columns_of(len(labels)))
     found = rows.run(plan)
     for survey in seen:
-        warn_of_columns(survey.directions, rows.classes, stacklevel=3)
+        warn_of_columns(survey.directions, None if contest.coded else rows.classes, stacklevel=3)
     return found
