@@ -7,12 +7,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 
 from calibrant import CalibrantError, CalibratedClassifier, ScoreModel, StackCalibrator, TemperatureCalibrator
 from calibrant.calibrators import METHODS, CodeCalibrator
-from calibrant.codes import all_pairs, exhaustive
+from calibrant.codes import all_pairs, check_code
 from calibrant.files import Rows, fit
 from calibrant.models import from_document, to_document
 from calibrators.joint_rows import log_loss_of, three_ways_wrong
@@ -125,10 +126,35 @@ def test_a_classifier_tells_it_what_the_learner_says(name, learner, kind):
         assert (model.predict(X[rows]) == y[rows]).mean() > 0.85
 
 
-def test_a_classifier_of_a_code_without_zeros():
+@pytest.mark.parametrize("name", JOINT)
+@pytest.mark.parametrize("code", ["all_pairs", "exhaustive"])
+def test_the_learners_of_a_code_score_the_rows_of_all_classes(name, code):
+    """Those of a fold by learners that were trained on the other rows of the column's own classes."""
     X, y = load_iris(return_X_y=True)
-    model = CalibratedClassifier(LinearSVC(), "stack", code="exhaustive").fit(X, y)
-    assert model.calibrator_.n_scores == exhaustive(3).shape[1]
-    assert (model.predict(X) == y).mean() > 0.85
-    with pytest.raises(CalibrantError, match="code must have no zeros for 'stack'"):
-        CalibratedClassifier(SVC(), "stack", code="all_pairs").fit(X, y)
+    matrix = check_code(code, 3)
+    folds = list(StratifiedKFold(4).split(X, y))
+
+    def margins(train, seen):
+        columns = []
+        for column in matrix.T:
+            own = train[column[y[train]] != 0]
+            columns.append(SVC().fit(X[own], column[y[own]] > 0).decision_function(X[seen]))
+        return np.stack(columns, axis=1)
+
+    scores = np.concatenate([margins(train, held) for train, held in folds])
+    held = np.concatenate([held for _, held in folds])
+    wanted = METHODS[name](kind="margin", code=matrix).fit(scores, y[held])
+    everything = np.arange(len(y))
+    model = CalibratedClassifier(SVC(), name, code=code, cv=folds).fit(X, y)
+    np.testing.assert_allclose(
+        model.predict_proba(X), wanted.predict_proba(margins(everything, everything)), atol=1e-9
+    )
+
+
+def test_a_class_in_one_fold_has_no_whole_rows():
+    X, y = np.arange(9.0)[:, None], np.array([0, 1, 0, 1, 0, 1, 0, 1, 2])
+    folds = [(np.arange(8), np.array([8])), (np.array([0, 1, 2, 3]), np.array([4, 5, 6, 7]))]
+    with pytest.raises(CalibrantError, match="every class must have rows in several folds"):
+        CalibratedClassifier(GaussianNB(), "matrix", code="all_pairs", cv=folds).fit(X, y)
+    model = CalibratedClassifier(GaussianNB(), code="all_pairs", cv=folds).fit(X, y)
+    assert model.report_ == "auto is pav for each of 3 columns, as rows lack some of the scores"

@@ -113,9 +113,11 @@ def test_a_classifier_of_a_code(iris):
     whole = CalibratedClassifier(LinearSVC(), code="exhaustive").fit(*iris)
     assert isinstance(whole.calibrator_, StackCalibrator)
     pairs = CalibratedClassifier(LinearSVC(), code="all_pairs").fit(*iris)
+    assert pairs.report_.startswith("auto is the stack of all scores of a row: took ")
+    columns = CalibratedClassifier(LinearSVC(), code="all_pairs", combine="coupling").fit(*iris)
+    assert columns.report_ == "auto is pav for each of 3 columns, as combine='coupling' was asked for"
     wanted = CalibratedClassifier(LinearSVC(), PAVCalibrator(), code="all_pairs", combine="coupling")
-    np.testing.assert_array_equal(pairs.predict_proba(iris[0]), wanted.fit(*iris).predict_proba(iris[0]))
-    assert pairs.report_ == "auto is pav for each of 3 columns, as rows lack some of the scores"
+    np.testing.assert_array_equal(columns.predict_proba(iris[0]), wanted.fit(*iris).predict_proba(iris[0]))
 
 
 def test_rows_without_all_scores_are_calibrated_column_by_column():

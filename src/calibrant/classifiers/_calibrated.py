@@ -9,12 +9,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_n_jobs, check_option, positions_of
-from calibrant._core._errors import ParameterError
+from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
     CodeCalibrator,
-    JointCalibrator,
     ScoreKind,
     calibrator_for,
     calibrator_of_kind,
@@ -38,6 +37,7 @@ from calibrant.classifiers._training import (
     TrainingOptions,
     fit_or_constant,
     train_all,
+    whole_rows,
 )
 from calibrant.codes import binary_problems, check_code, check_combiner
 from calibrant.passes import Cases, Rows
@@ -57,10 +57,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         A classifier with `decision_function` or `predict_proba`; a pipeline is one too. A
         `sklearn.frozen.FrozenEstimator` is calibrated on the given rows without being trained again.
     calibrator : str or object, default="auto"
-        How scores become probabilities. "auto" is the stack of all scores of a row, see `StackCalibrator`;
-        or, where a code leaves out classes so that rows have not all scores, isotonic regression of every
-        column. Or the name of a method of `calibrant.calibrators.METHODS`, or an object. One that takes a
-        single score is fitted to every column; one that takes all of a row needs a code without zeros.
+        How scores become probabilities. "auto" is the stack of all scores of a row, see `StackCalibrator`.
+        Or the name of a method of `calibrant.calibrators.METHODS`, or an object. One that takes a single
+        score is fitted to every column of a code, from the rows of its classes; one that takes all of a row
+        learns the classes from the scores of all columns.
     code : {None, "one_vs_all", "all_pairs", "exhaustive", "ordinal", "random_dense", "random_sparse"} or \
             array-like of shape (k, l), default=None
         How more than two classes become two-class problems. None takes the learner's own score of every
@@ -236,30 +236,35 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.code_ = None
         else:
             code = check_code(self.code, len(classes), random_state=self.random_state)
-            planned = self._for_columns(code, "probability")
-            joint = isinstance(planned, JointCalibrator)
-            if isinstance(planned, CodeCalibrator) and takes_of(planned.calibrator) != "score":
-                raise ParameterError(
-                    "calibrator must take one score for the columns of a code; "
-                    f"got {self.calibrator!r}, which takes one per class; use code=None"
-                )
-            if joint and not code.all():
-                raise ParameterError(
-                    f"code must have no zeros for {self.calibrator!r}, which needs the scores of all columns "
-                    "for every row; got a code that leaves out classes; use another code or calibrator"
-                )
-            # A combination that cannot take this code says so now, and not after the training.
-            if isinstance(planned, CodeCalibrator):
-                check_combiner(planned.combine)(code, np.full((1, code.shape[1]), 0.5))
             sides = binary_problems(code, position, weights)
-            problems = [Problem.of_column(side, plan, len(position)) for side in sides]
+            columns = [Problem.of_column(side, plan, len(position)) for side in sides]
+            whole = whole_rows(columns)
+            planned = self._for_columns(code, "probability", whole is not None)
+            if isinstance(planned, CodeCalibrator):
+                if takes_of(planned.calibrator) != "score":
+                    raise ParameterError(
+                        "calibrator must take one score for the columns of a code; "
+                        f"got {self.calibrator!r}, which takes one per class; use code=None"
+                    )
+                # A combination that cannot take this code says so now, and not after the training.
+                check_combiner(planned.combine)(code, np.full((1, code.shape[1]), 0.5))
+                problems = [column.of_own_rows() for column in columns]
+            elif whole is None:
+                raise DataError(
+                    f"every class must have rows in several folds for calibrator={self.calibrator!r}, which "
+                    "needs the scores of all columns of the code; got one that has not; use more rows, or "
+                    "calibrator='sigmoid' for every column by itself"
+                )
+            else:
+                problems = list(whole)
             trainable = [problem for problem in problems if problem is not None]
             results = iter(train_all(self.estimator, X, trainable, **how))
             self.columns_ = [None if problem is None else next(results) for problem in problems]
+            calibrator = self._for_columns(code, self._kind_of_columns(), whole is not None)
             self.calibrator_ = (
-                self._calibrate_jointly(code, position, weights, classes)
-                if joint
-                else self._calibrate_columns(code, problems, position, weights, classes)
+                self._calibrate_columns(calibrator, problems, position, weights, classes)
+                if isinstance(calibrator, CodeCalibrator)
+                else self._calibrate_jointly(calibrator, position, weights, classes)
             )
             self.code_ = code
         warn_of_direction(self.calibrator_, len(plan.splits))
@@ -357,11 +362,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return fitted
 
     def _calibrate_columns(
-        self, code: Array, problems: list[Any], position: Array, weights: Float64Array | None, classes: Array
+        self,
+        calibrator: CodeCalibrator,
+        problems: list[Any],
+        position: Array,
+        weights: Float64Array | None,
+        classes: Array,
     ) -> Calibrator:
         """Every column by itself."""
         columns = zip(self.columns_, problems, strict=True)
-        calibrator: CodeCalibrator = self._for_columns(code, self._kind_of_columns())
         return calibrator.fit_columns(
             [None if each is None else self._cases(each, problem, weights) for each, problem in columns],
             np.bincount(position, weights, len(classes)).astype(np.float64),
@@ -369,10 +378,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
 
     def _calibrate_jointly(
-        self, code: Array, position: Array, weights: Float64Array | None, classes: Array
+        self, calibrator: Calibrator, position: Array, weights: Float64Array | None, classes: Array
     ) -> Calibrator:
         """All columns of a row together."""
-        calibrator = self._for_columns(code, self._kind_of_columns())
         trained: list[Any] = self.columns_
         kept = trained[0].rows
         scores = np.column_stack([each.scores[:, 1] for each in trained])
@@ -383,9 +391,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """The unfitted calibrator of a name, or "auto", which depends on the form of the scores."""
         return self.calibrator if is_auto(self.calibrator) else calibrator_of_kind(self.calibrator, kind)
 
-    def _for_columns(self, code: Array, kind: ScoreKind) -> Any:
-        """The unfitted calibrator of the scores of a code; a row has those of the columns of its class."""
-        whole = bool(code.all())
+    def _for_columns(self, code: Array, kind: ScoreKind, whole: bool) -> Any:
+        """The unfitted calibrator of the scores of a code."""
         return calibrator_for(self._named(kind), 2, code, self.combine, kind, whole_rows=whole)
 
     def _kind_of_columns(self) -> ScoreKind:

@@ -1,6 +1,6 @@
 """Training a learner on some rows and scoring others, as jobs that can run side by side."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 import numpy as np
@@ -51,8 +51,11 @@ class Problem:
     plan: RowPlan
 
     @classmethod
-    def of_column(cls, side: BinaryProblem, plan: RowPlan, n_rows: int) -> "Problem | None":
-        """The rows of one column of a code, without the folds that lack a side; None if no fold is left."""
+    def of_column(cls, side: BinaryProblem, plan: RowPlan, n_rows: int) -> "Problem":
+        """One column of a code: the rows of its classes train, and all rows are scored.
+
+        Training rows that lack a side are none.
+        """
         used = np.zeros(n_rows, dtype=bool)
         used[side.rows] = True
         y = np.zeros(n_rows, dtype=np.intp)
@@ -64,10 +67,32 @@ class Problem:
                     "a code needs a learner that can be trained for every column; got a FrozenEstimator; "
                     "use code=None to calibrate its own scores"
                 )
-            inside, judged = train[used[train]], scored[used[scored]]
-            if len(judged) and len(np.unique(y[inside])) == 2:
-                splits.append((inside, judged))
-        return cls(y, SIDES, side.rows, RowPlan(splits, plan.refit)) if splits else None
+            inside = train[used[train]]
+            splits.append((inside if len(np.unique(y[inside])) == 2 else inside[:0], scored))
+        return cls(y, SIDES, side.rows, RowPlan(splits, plan.refit))
+
+    def of_own_rows(self) -> "Problem | None":
+        """Where only the rows of its classes are scored, in the folds that have both sides; None without."""
+        used = np.zeros(len(self.y), dtype=bool)
+        used[self.everything] = True
+        splits: list[tuple[IntArray | None, IntArray]] = [
+            (train, own)
+            for train, scored in self.plan.splits
+            if train is not None and len(train) and len(own := scored[used[scored]])
+        ]
+        return replace(self, plan=RowPlan(splits, self.plan.refit)) if splits else None
+
+
+def whole_rows(problems: list[Problem]) -> list[Problem] | None:
+    """The columns of a code in the folds in which all of them have both sides; None if there are none."""
+    sizes = [[0 if train is None else len(train) for train, _ in each.plan.splits] for each in problems]
+    kept = np.flatnonzero(np.all(sizes, axis=0))
+    if not len(kept):
+        return None
+    return [
+        replace(each, plan=RowPlan([each.plan.splits[place] for place in kept], each.plan.refit))
+        for each in problems
+    ]
 
 
 @dataclass(frozen=True, slots=True)
