@@ -1,4 +1,4 @@
-"""Answers of a row put together: normalisation, and least squares for one-vs-all."""
+"""Answers of a row put together, in symbols: normalisation, and least squares for one-vs-all."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from calibrant.codes import (
     is_one_vs_all,
     normalize,
 )
-from calibrant.maps import OnnxExportError, Tensor
+from calibrant.maps import Tensor
 
 ADVICE = "use one score per class with combine='normalize' or 'least_squares', or serve the file of `save`"
 
@@ -22,20 +22,21 @@ ADVICE = "use one score per class with combine='normalize' or 'least_squares', o
 def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None) -> Tensor:
     """Combine the answers of a code matrix."""
     how: Any = check_combiner(combiner)
+    target = answers.target
     if type(how) not in (Normalize, LeastSquares):
         name = "coupling" if isinstance(how, Coupling) else f"a {type(how).__name__}"
         why = "iterates for every row" if isinstance(how, Coupling) else "may do anything"
-        raise OnnxExportError(
-            "answers must be combined in closed form to be written as ONNX; "
+        target.refuse(
+            f"answers must be combined in closed form to be written as {target.name}; "
             f"got {name}, which {why}; {ADVICE}"
         )
     if isinstance(how, LeastSquares) and not how.sum_constraint:
-        raise OnnxExportError(
-            "least squares must give probabilities to be written as ONNX; got sum_constraint=False, whose "
-            "answers need not sum to one; leave sum_constraint=True"
+        target.refuse(
+            f"least squares must give probabilities to be written as {target.name}; got "
+            "sum_constraint=False, whose answers need not sum to one; leave sum_constraint=True"
         )
     if not is_one_vs_all(code):
-        raise OnnxExportError(
+        target.refuse(
             "least squares has a closed form for the one-vs-all code only; got another one, of shape "
             f"{code.shape}, whose solutions are found by iteration for every row; {ADVICE}"
         )
@@ -53,23 +54,19 @@ def _instead(how: Normalize, k: int) -> Float64Array:
 
 def _on_simplex(points: Tensor, weights: Float64Array | None) -> Tensor:
     """The nearest point of the simplex, by sorting, as `project_on_simplex` finds it."""
-    graph = points.graph
-    k = graph.n_columns
-
-    def running(entries: Tensor, **before: int) -> Tensor:
-        return graph.op("CumSum", entries, np.array(1), **before)
-
+    target = points.target
+    k = target.n_columns
     if weights is None:
-        heights, _ = graph.ops("TopK", 2, points, np.array([k]), axis=1)
-        excess, give = running(heights) - 1.0, graph.spread(np.arange(1.0, k + 1))
+        heights, _ = points.ranked(k)
+        excess, give = heights.running_sums() - 1.0, target.spread(np.arange(1.0, k + 1))
         in_support = (heights * give).is_above(excess)
     else:
-        heights, order = graph.ops("TopK", 2, points * weights, np.array([k]), axis=1)
-        ordered, shares = graph.op("GatherElements", points, order, axis=1), order.in_table(1 / weights)
-        excess, give = running(ordered) - 1.0, running(shares)
-        in_support = (heights * running(shares, exclusive=1)).is_above(running(ordered, exclusive=1) - 1.0)
-    last = (in_support.cast(np.int64).row_sums() - np.array(1)).at_least(np.array(0))
-    threshold = graph.op("GatherElements", excess, last, axis=1) / graph.op(
-        "GatherElements", give, last, axis=1
-    )
+        heights, order = (points * weights).ranked(k)
+        ordered, shares = points.gathered(order), order.in_table(1 / weights)
+        excess, give = ordered.running_sums() - 1.0, shares.running_sums()
+        in_support = (heights * shares.running_sums(exclusive=True)).is_above(
+            ordered.running_sums(exclusive=True) - 1.0
+        )
+    last = (in_support.n_true() - np.array(1)).at_least(np.array(0))
+    threshold = excess.gathered(last) / give.gathered(last)
     return (points - (threshold if weights is None else threshold / weights)).at_least(0.0)
