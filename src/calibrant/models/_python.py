@@ -14,7 +14,7 @@ LONGEST, DEEPEST = 160, 12
 BINARY = {"+", "-", "*", "/", ">", ">=", "<="}
 
 MODULE = '''\
-"""Scores to probabilities{and_decisions}, by a model of calibrant {version}; it needs the standard library alone.
+"""Scores to probabilities{and_decisions}, by a model of calibrant {version}, with the standard library alone.
 
 `probabilities(scores)` gives a list for every row, one number per class of CLASSES{says_decide}
 {rows}
