@@ -13,28 +13,8 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import ROUNDING
+from calibrant.maps._program_steps import Step
 from calibrant.maps._tensor import Operand, Target, Tensor
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One number of a row.
-
-    Attributes
-    ----------
-    operator : str
-        What is done: "score" (value: which), "number", "+", "-", "*", "/", "max", "min", "exp", "log",
-        "floor", "abs", ">", ">=", "<=", "=", "choose", "place" (how many edges are below, value: the edges),
-        "take" (the entry of a table at a place, value: the table).
-    inputs : tuple of Step
-        What it is done to.
-    value : object
-        What else it needs.
-    """
-
-    operator: str
-    inputs: tuple["Step", ...] = ()
-    value: Any = None
 
 
 class Program(Target):
@@ -344,24 +324,3 @@ class Chain(NamedTuple):
     def results(self) -> tuple[Step, ...]:
         """All that is asked for."""
         return self.proba if self.decision is None else (*self.proba, self.decision)
-
-
-def n_uses(results: Sequence[Step]) -> dict[Step, int]:
-    """How often every step is needed, in an order in which each comes after its inputs."""
-    uses: dict[Step, int] = {}
-    order: dict[Step, None] = {}
-    waiting = [(step, False) for step in reversed(results)]
-    for step in results:
-        uses[step] = uses.get(step, 0) + 1
-    while waiting:
-        step, ready = waiting.pop()
-        if step in order:
-            continue
-        if ready:
-            order[step] = None
-            for each in step.inputs:
-                uses[each] = uses.get(each, 0) + 1
-        else:
-            waiting.append((step, True))
-            waiting.extend((each, False) for each in reversed(step.inputs))
-    return {step: uses[step] for step in order}

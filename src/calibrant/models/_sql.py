@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 from calibrant._core._checks import shown
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
+from calibrant._core._words import option
 from calibrant.maps import Chain, Step, n_uses
 from calibrant.models._formulas import chain_of
 from calibrant.models._labels_out import labels_of_one_type, plain_labels
+from calibrant.models._score_model import ScoreModel
 from calibrant.models._sql_dialects import Dialect, dialect_named
 from calibrant.models._sql_steps import (
     DEEPEST,
@@ -23,7 +25,7 @@ from calibrant.models._sql_steps import (
 def to_sql(
     model: Any,
     table: str | Sequence[str] = "scores",
-    columns: Sequence[str] | None = None,
+    scores: Sequence[str] | None = None,
     *,
     dialect: str = "duckdb",
     keep: Sequence[str] | None = None,
@@ -36,7 +38,7 @@ def to_sql(
         The fitted model.
     table : str or sequence of str, default="scores"
         The table or view of the scores; several names are those of its schema, and the like, before its own.
-    columns : sequence of str, optional
+    scores : sequence of str, optional
         The columns of the scores in the order of the model. By default the names that the model was fitted
         with.
     dialect : {"duckdb", "postgresql", "sqlite", "spark"}, default="duckdb"
@@ -81,13 +83,13 @@ def to_sql(
     >>> database.close()
     """
     chain, how = chain_of(model, "SQL"), dialect_named(dialect)
-    names = _columns_of(model, columns, chain.program.n_columns)
+    names = _columns_of(model, scores, chain.program.n_columns)
     kept = names if keep is None else _names("keep", keep)
     place = _names("table", [table] if isinstance(table, str) else table)
-    results = {*_names_of_classes(model), "decision"}
-    if len(set(kept)) < len(kept) or results & set(kept):
-        twice = next((name for name in kept if name in results or kept.count(name) > 1), "")
-        raise ParameterError(f"keep must name every column once, and no result; got {twice!r}")
+    results = names_of_results(model)
+    if len({*kept, *results}) < len(kept) + len(results):
+        twice = next(name for name in [*kept, *results] if [*kept, *results].count(name) > 1)
+        raise ParameterError(f"{option('keep')} must name every column once, and no result; got {twice!r}")
     return _Statement(chain, how).text(model, names, kept, ".".join(map(how.identifier, place)))
 
 
@@ -149,13 +151,12 @@ class _Statement:
 
     def _results(self, model: Any, final: list["_Text"], valid: str) -> list[str]:
         dialect, n_classes = self.dialect, len(self.chain.proba)
-        names = _names_of_classes(model)
+        names = names_of_results(model)
         found = [each.text for each in final]
         if self.chain.decision is not None:
             labels = map(dialect.label, labels_of_one_type(model.actions_, "SQL"))
             whens = " ".join(f"WHEN {number} THEN {label}" for number, label in enumerate(labels))
             found[n_classes] = f"CASE {found[n_classes]} {whens} END"
-            names.append("decision")
         return [
             f"CASE WHEN {valid} THEN {each} END AS {dialect.identifier(name)}"
             for each, name in zip(found, names, strict=True)
@@ -245,22 +246,24 @@ def _lines(columns: list[str]) -> str:
     return ",\n    ".join(columns)
 
 
-def _columns_of(model: Any, columns: Sequence[str] | None, n_columns: int) -> list[str]:
+def _columns_of(model: Any, scores: Sequence[str] | None, n_columns: int) -> list[str]:
     """The names of the columns of scores, given or remembered."""
     known: Any = getattr(model, "feature_names_in_", None)
-    if columns is None and known is None:
+    if scores is None and known is None:
         raise ParameterError(
-            f"columns must be given for a model that was fitted without names of columns; name {n_columns}"
+            f"{option('scores')} must name the columns for a model that was fitted without names; got none; "
+            f"name {n_columns}"
         )
-    names = _names("columns", list(known) if columns is None else columns)
+    names = _names("scores", list(known) if scores is None else scores)
     if len(names) != n_columns:
-        raise ParameterError(f"columns must be {n_columns}, one per score; got {len(names)}")
+        raise ParameterError(f"{option('scores')} must name {n_columns} columns; got {len(names)}")
     return names
 
 
-def _names_of_classes(model: Any) -> list[str]:
-    """The names of the columns of probabilities, as `calibrant apply` has them."""
-    return [f"p_{label_text(label)}" for label in plain_labels(model.classes_, "SQL")]
+def names_of_results(model: Any) -> list[str]:
+    """The names of the columns of results, as `calibrant apply` has them."""
+    names = [f"p_{label_text(label)}" for label in plain_labels(model.classes_, "SQL")]
+    return [*names, "decision"] if type(model) is ScoreModel else names
 
 
 def _names(parameter: str, given: Sequence[str]) -> list[str]:
