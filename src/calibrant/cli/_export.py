@@ -27,7 +27,7 @@ DIALECTS = ("duckdb", "postgresql", "sqlite", "spark")
 @click.option(
     "--table",
     metavar="NAME",
-    help="With SQL: the table or view of the scores; by default 'scores'. A schema stands before it, and a dot "
+    help="With SQL: the table or view of the scores; by default 'scores'. A schema stands before it, a dot "
     "between.",
 )
 @click.option(

@@ -1,8 +1,7 @@
 """Write a model for where its scores are."""
 
+import sys
 from typing import Any
-
-import click
 
 from calibrant._core._errors import DataError
 from calibrant._core._whole_files import write_whole
@@ -20,7 +19,7 @@ def run(*, model: str, to: str, out: str, as_json: bool, **given: Any) -> None:
         )
     data = exported(chain, to, **_options(**given))
     if out == "-":
-        click.get_binary_stream("stdout").write(data)
+        sys.stdout.buffer.write(data)
         return
     write_whole(out, data)
     results = names_of_results(chain)

@@ -270,6 +270,6 @@ def _names(parameter: str, given: Sequence[str]) -> list[str]:
     names = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(name, str) and name for name in names):
         raise ParameterError(
-            f"{parameter} must be names of columns, texts that are not empty; got {shown(given)}"
+            f"{option(parameter)} must be names, texts that are not empty; got {shown(given)}"
         )
     return names
