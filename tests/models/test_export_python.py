@@ -64,10 +64,10 @@ def test_it_needs_the_standard_library_alone(tmp_path):
         node.module for node in ast.walk(ast.parse(to_python(model))) if isinstance(node, ast.ImportFrom)
     ]
     assert imported == ["bisect", "math"]
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import model; print(model.decide({scores[:5].tolist()}))"
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code], check=True, capture_output=True, text=True
-    )
+    asked = f"import model; print(model.decide({scores[:5].tolist()}))"
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {asked}"
+    command = [sys.executable, "-I", "-S", "-c", code]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout.strip() == str(model.decide(scores[:5]).tolist())
 
 

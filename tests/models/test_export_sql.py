@@ -109,9 +109,6 @@ def test_names_and_labels_are_never_code(engine, postgres):
     statement = to_sql(
         model, "the \"scores' -- ;", [names[place] for place in order], dialect=engine, keep=["i'd\""]
     )
-    create = ", ".join(
-        f'"{name}" double precision'.replace('"', '""')[1:].replace('"" ', '" ', 1) for name in names
-    )
     columns = ", ".join('"' + name.replace('"', '""') + '" double precision' for name in names)
     make = f'CREATE TABLE "the ""scores\' -- ;" ("i\'d""" integer, {columns})'
     cells = scores[:20]
