@@ -10,6 +10,8 @@ from calibrant.models import to_python, to_sql
 
 #: How far answers about scores as far away as can be may differ: sums of numbers of 1e9 that cancel.
 FAR = 1e-8
+#: How far answers may differ that the library finds by other steps.
+BY_STEPS = 1e-9
 
 
 def module_of(model):

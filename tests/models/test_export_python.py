@@ -83,8 +83,6 @@ def test_bad_scores_are_refused_with_their_row(bad):
 
 def test_what_is_refused():
     scores, y = scored_rows(60, 3)
-    with pytest.raises(ExportError, match="written as Python; got coupling, which iterates"):
-        to_python(ScoreModel("sigmoid", combine="coupling").fit(scores, y))
     model = ScoreModel("sigmoid").fit(scores, y)
     model.classes_ = np.array(["2020-01-01", "2021-01-01", "2022-01-01"], dtype="datetime64[D]")
     with pytest.raises(ExportError, match="labels must be texts or numbers to be written as Python"):

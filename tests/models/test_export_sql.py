@@ -198,7 +198,7 @@ def test_options_that_cannot_be(options, message):
 
 def test_what_is_refused():
     scores, y = scored_rows(60, 3)
-    with pytest.raises(ExportError, match="written as SQL; got coupling, which iterates"):
+    with pytest.raises(ExportError, match="written as SQL; got a combination that iterates"):
         to_sql(ScoreModel("sigmoid", combine="coupling").fit(scores, y), scores=list("abc"))
     model = ScoreModel("sigmoid").fit(scores, np.array(["a\0b", "c", "d"], dtype=object)[y])
     with pytest.raises(CalibrantError, match=r"must be texts that databases can hold .* got 'a\\x00b'"):

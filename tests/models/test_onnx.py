@@ -180,8 +180,8 @@ def test_a_model_that_cannot_be_exported_leaves_the_old_file(tmp_path):
     scores, y = scored_rows(60, 3)
     path = tmp_path / "model.onnx"
     path.write_bytes(b"old")
-    with pytest.raises(OnnxExportError, match="got coupling"):
-        save_onnx(ScoreModel("sigmoid", combine="coupling").fit(scores, y), path)
+    with pytest.raises(OnnxExportError, match="got a function, which may do anything"):
+        save_onnx(ScoreModel("sigmoid", combine=lambda code, answers, weights: answers).fit(scores, y), path)
     assert path.read_bytes() == b"old"
 
 

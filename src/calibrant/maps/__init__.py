@@ -40,7 +40,7 @@ from calibrant.maps._pool import (
     mixed as mixed,
 )
 from calibrant.maps._program import Chain as Chain, Program as Program
-from calibrant.maps._program_steps import Step as Step, n_uses as n_uses
+from calibrant.maps._program_steps import Loop as Loop, Step as Step, n_uses as n_uses
 from calibrant.maps._row_maps import Softmax as Softmax, softmax as softmax
 from calibrant.maps._score_maps import (
     Bounds as Bounds,

@@ -5,8 +5,9 @@ operators of the default set and of ai.onnx.ml are used, for which onnxruntime's
 double precision.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -128,6 +129,9 @@ class OnnxTensor(Tensor):
     def log(self) -> "OnnxTensor":
         return self.graph.op("Log", self)
 
+    def sqrt(self) -> "OnnxTensor":
+        return self.graph.op("Sqrt", self)
+
     def floor(self) -> "OnnxTensor":
         return self.graph.op("Floor", self)
 
@@ -209,6 +213,14 @@ class _Node(NamedTuple):
     attributes: Mapping[str, Any]
 
 
+class _Body(NamedTuple):
+    """The steps of a loop, from matrices to whether there is more to do, and the matrices after it."""
+
+    nodes: list[_Node]
+    inputs: list[str]
+    outputs: list[str]
+
+
 class _Output(NamedTuple):
     name: str
     kind: type[np.generic]
@@ -229,6 +241,7 @@ class Graph(Target):
     def __init__(self, n_columns: int, meaning: str = "") -> None:
         self.n_columns, self.meaning = n_columns, meaning
         self._nodes: list[_Node] = []
+        self._numbers = count()
         self._constants: dict[tuple[object, ...], tuple[str, Array]] = {}
         self._outputs: dict[str, _Output] = {}
 
@@ -243,7 +256,7 @@ class Graph(Target):
 
     def ops(self, operator: str, n_outputs: int, *operands: Operand, **attributes: Any) -> list[OnnxTensor]:
         """Add a node with so many outputs; attributes are numbers, texts, lists of them, or arrays."""
-        number = len(self._nodes)
+        number = next(self._numbers)
         outputs = tuple(f"{operator}_{number}_{place}" for place in range(n_outputs))
         self._nodes.append(_Node(operator, tuple(map(self._name_of, operands)), outputs, attributes))
         return [OnnxTensor(self, name) for name in outputs]
@@ -270,6 +283,23 @@ class Graph(Target):
             inside = self.op("And", scores.is_at_least(low), scores.is_at_most(high))
             marks = inside.choose(0.0, np.nan)
         return proba + (marks.as_column() if self.n_columns == 1 else marks.row_sums())
+
+    def iterated(
+        self, state: Sequence[OnnxTensor], step: Callable[[list[Any]], tuple[list[Any], Any]], most: int
+    ) -> list[OnnxTensor]:
+        outer, self._nodes = self._nodes, []
+        inside = [OnnxTensor(self, f"state_{next(self._numbers)}") for _ in range(len(state) + 1)]
+        was_live, before = inside[0].is_above(0.0), inside[1:]
+        after, live = step(before)
+        kept = [was_live.choose(new, old) for new, old in zip(after, before, strict=True)]
+        still = inside[0] * live.cast(np.float64)
+        more = self.op("ReduceSum", still, keepdims=0).is_above(0.0)
+        body = _Body(
+            self._nodes, [each.name for each in inside], [each.name for each in (more, still, *kept)]
+        )
+        self._nodes = outer
+        started = state[0].columns([0]) * 0.0 + 1.0
+        return self.ops("Loop", len(inside), np.array(most), np.array(True), started, *state, body=body)[1:]
 
     def output(
         self, name: str, meaning: str, tensor: OnnxTensor, kind: type[np.generic], *columns: int
@@ -329,13 +359,34 @@ def _node(node: _Node, renamed: Mapping[str, str]) -> "NodeProto":
     """A node as a message; tensors that are given out have another name outside."""
     from onnx import helper  # noqa: PLC0415
 
-    attributes = {
-        name: _tensor(value, name) if isinstance(value, np.ndarray) else value
-        for name, value in node.attributes.items()
-    }
+    attributes = {name: _attribute(value, name, renamed) for name, value in node.attributes.items()}
     domain = "ai.onnx.ml" if node.operator in ML_OPERATORS else ""
     inputs, outputs = ([renamed.get(name, name) for name in names] for names in (node.inputs, node.outputs))
     return helper.make_node(node.operator, inputs, outputs, domain=domain, **attributes)
+
+
+def _attribute(value: Any, name: str, renamed: Mapping[str, str]) -> Any:
+    if isinstance(value, _Body):
+        from onnx import TensorProto, helper  # noqa: PLC0415
+
+        def matrix(each: str) -> Any:
+            return helper.make_tensor_value_info(each, TensorProto.DOUBLE, [None, None])
+
+        number, more = f"{value.inputs[0]}_number", f"{value.inputs[0]}_more"
+        scalars = [
+            helper.make_tensor_value_info(number, TensorProto.INT64, []),
+            helper.make_tensor_value_info(more, TensorProto.BOOL, []),
+        ]
+        return helper.make_graph(
+            [_node(node, renamed) for node in value.nodes],
+            "loop",
+            [*scalars, *map(matrix, value.inputs)],
+            [
+                helper.make_tensor_value_info(value.outputs[0], TensorProto.BOOL, []),
+                *map(matrix, value.outputs[1:]),
+            ],
+        )
+    return _tensor(value, name) if isinstance(value, np.ndarray) else value
 
 
 def _tensor(array: Array, name: str) -> Any:

@@ -5,7 +5,7 @@ numbers is written with them: the rank of a class is how many come before it, an
 computed is a choice among all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import ROUNDING
-from calibrant.maps._program_steps import Step
+from calibrant.maps._program_steps import Loop, Step
 from calibrant.maps._tensor import Operand, Target, Tensor
 
 
@@ -26,12 +26,14 @@ class Program(Target):
         How many scores a row has.
     name : str
         What it is printed as.
+    loops : bool
+        Whether that has loops.
     """
 
     most_dense = 0
 
-    def __init__(self, n_columns: int, name: str) -> None:
-        self.n_columns, self.name = n_columns, name  # type: ignore[misc]
+    def __init__(self, n_columns: int, name: str, *, loops: bool = False) -> None:
+        self.n_columns, self.name, self._loops = n_columns, name, loops  # type: ignore[misc]
         self._known: dict[tuple[object, ...], Step] = {}
         greatest = float(np.finfo(np.float64).max)
         #: What the scores must lie between for a row to be answered.
@@ -56,6 +58,22 @@ class Program(Target):
 
     def spread(self, columns: Array) -> "Cells":
         return Cells(self, tuple(map(self.number, np.asarray(columns).tolist())))
+
+    def iterated(
+        self, state: Sequence["Cells"], step: Callable[[list[Any]], tuple[list[Any], Any]], most: int
+    ) -> list["Cells"]:
+        if not self._loops:
+            self.refuse(
+                f"answers must be combined without iteration to be written as {self.name}; got a combination "
+                "that iterates for every row; use one score per class with combine='normalize' or "
+                "'least_squares', or write it as ONNX or Python"
+            )
+        inside = [Cells(self, tuple(Step("state") for _ in each.steps)) for each in state]
+        after, live = step(inside)
+        loop = Loop(_flat(inside), _flat(after), live.steps[0], most)
+        whole = Step("loop", (*_flat(state), *loop.outer()), loop)
+        results = iter(Step("result", (whole,), number) for number in range(len(loop.inside)))
+        return [Cells(self, tuple(next(results) for _ in each.steps)) for each in state]
 
     def refusing(self, proba: "Cells", probabilities: Sequence[bool]) -> "Cells":
         """Whoever prints the program looks at the limits first."""
@@ -122,6 +140,9 @@ class Cells(Tensor):
 
     def log(self) -> "Cells":
         return self._each("log")
+
+    def sqrt(self) -> "Cells":
+        return self._each("sqrt")
 
     def floor(self) -> "Cells":
         return self._each("floor")
@@ -311,6 +332,10 @@ class Leaders(Cells):
             return found
 
         return Cells(program, tuple(map(at, self.ranks)))
+
+
+def _flat(matrices: Sequence[Cells]) -> tuple[Step, ...]:
+    return tuple(step for each in matrices for step in each.steps)
 
 
 class Chain(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -14,7 +14,8 @@ class Step:
     operator : str
         What is done: "score" (value: which), "number", "+", "-", "*", "/", "max", "min", "exp", "log",
         "floor", "abs", ">", ">=", "<=", "=", "choose", "place" (how many edges are below, value: the edges),
-        "take" (the entry of a table at a place, value: the table).
+        "take" (the entry of a table at a place, value: the table); "loop" (value: a `Loop`), "state" (inside
+        a loop), "result" (of a loop, value: which).
     inputs : tuple of Step
         What it is done to.
     value : object
@@ -24,6 +25,25 @@ class Step:
     operator: str
     inputs: tuple["Step", ...] = ()
     value: Any = None
+
+
+class Loop(NamedTuple):
+    """Numbers that are changed step by step, until a condition does not hold any more."""
+
+    inside: tuple[Step, ...]
+    after: tuple[Step, ...]
+    goes_on: Step
+    most: int
+
+    def outer(self) -> list[Step]:
+        """What its steps need that does not change."""
+        moving: set[Step] = set()
+        needed: dict[Step, None] = {}
+        for step in n_uses((*self.after, self.goes_on)):
+            if step in self.inside or any(each in moving for each in step.inputs):
+                moving.add(step)
+                needed |= dict.fromkeys(each for each in step.inputs if each not in moving)
+        return [each for each in (*needed, *self.after, self.goes_on) if each not in moving]
 
 
 def n_uses(results: Sequence[Step]) -> dict[Step, int]:

@@ -87,6 +87,10 @@ class Tensor(ABC):
         """Logarithms of positive numbers."""
 
     @abstractmethod
+    def sqrt(self) -> Self:
+        """Square roots."""
+
+    @abstractmethod
     def floor(self) -> Self:
         """The greatest whole number that is not above."""
 
@@ -213,15 +217,11 @@ class Target(ABC):
     def refusing(self, proba: Any, probabilities: Sequence[bool]) -> Tensor:
         """Probabilities, but none for rows that the library refuses: some scores must lie in [0, 1]."""
 
+    @abstractmethod
     def iterated(
         self, state: Sequence[Any], step: Callable[[list[Any]], tuple[list[Any], Any]], most: int
     ) -> list[Any]:
-        """Tensors after so many steps, or fewer once there is no row that a step says needs another."""
-        del state, step, most
-        self.refuse(
-            f"what is computed must need no iteration to be written as {self.name}; got one; write it as "
-            "ONNX, or serve the file of `save`"
-        )
+        """Matrices after so many steps at most; a row is done once a step says that it needs no other."""
 
     def refuse(self, message: str) -> NoReturn:
         """Raise the error of this target."""

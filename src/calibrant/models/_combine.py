@@ -1,4 +1,4 @@
-"""Answers of a row put together, in symbols: normalisation, and least squares for one-vs-all."""
+"""Answers of a row put together, in symbols: normalisation, least squares, coupling."""
 
 from typing import Any
 
@@ -15,36 +15,34 @@ from calibrant.codes import (
     normalize,
 )
 from calibrant.maps import Tensor
+from calibrant.models._combine_by_steps import couple, least_squares_of
 
-ADVICE = "use one score per class with combine='normalize' or 'least_squares', or serve the file of `save`"
+ADVICE = "use 'normalize', 'least_squares' or 'coupling', or serve the file of `save`"
 
 
-def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None) -> Tensor:
+def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None) -> Any:
     """Combine the answers of a code matrix."""
     how: Any = check_combiner(combiner)
-    target = answers.target
-    if type(how) not in (Normalize, LeastSquares):
-        name = "coupling" if isinstance(how, Coupling) else f"a {type(how).__name__}"
-        why = "iterates for every row" if isinstance(how, Coupling) else "may do anything"
+    target, k = answers.target, len(code)
+    within = answers.at_least(0.0).at_most(1.0)  # straight lines may pass 1 by rounding
+    if type(how) is Normalize:
+        return within.divided_by_sum(_instead(how, k))
+    if type(how) is Coupling:
+        return couple(within, how, code, check_column_weights(counts, code.shape[1]))
+    if type(how) is not LeastSquares:
         target.refuse(
-            f"answers must be combined in closed form to be written as {target.name}; "
-            f"got {name}, which {why}; {ADVICE}"
+            f"answers must be combined by calibrant's own ways to be written as {target.name}; got a "
+            f"{type(how).__name__}, which may do anything; {ADVICE}"
         )
-    if isinstance(how, LeastSquares) and not how.sum_constraint:
+    if not how.sum_constraint:
         target.refuse(
             f"least squares must give probabilities to be written as {target.name}; got "
             "sum_constraint=False, whose answers need not sum to one; leave sum_constraint=True"
         )
-    if not is_one_vs_all(code):
-        target.refuse(
-            "least squares has a closed form for the one-vs-all code only; got another one, of shape "
-            f"{code.shape}, whose solutions are found by iteration for every row; {ADVICE}"
-        )
-    within = answers.at_least(0.0).at_most(1.0)  # straight lines may pass 1 by rounding
-    if isinstance(how, Normalize):
-        return within.divided_by_sum(_instead(how, len(code)))
-    weights = check_column_weights(counts if how.weighted else None, len(code))
-    return _on_simplex(within, None if weights.min() == weights.max() else weights / weights.max())
+    weights = check_column_weights(counts if how.weighted else None, code.shape[1])
+    if is_one_vs_all(code) and weights.all():
+        return _on_simplex(within, None if weights.min() == weights.max() else weights / weights.max())
+    return least_squares_of(within, code, weights)
 
 
 def _instead(how: Normalize, k: int) -> Float64Array:

@@ -38,10 +38,10 @@ def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError)
     return calibrator  # type: ignore[no-any-return]
 
 
-def chain_of(model: Any, name: str) -> Chain:
+def chain_of(model: Any, name: str, *, loops: bool = False) -> Chain:
     """A fitted model as a program, to be printed as something of this name."""
     calibrator = calibrator_of(model, name)
-    program = Program(calibrator.n_scores, name)
+    program = Program(calibrator.n_scores, name, loops=loops)
     proba = proba_in(program, calibrator)
     decision = None if calibrator is model else decision_in(proba, model).steps[0]
     return Chain(program, proba.steps, decision)

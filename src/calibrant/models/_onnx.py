@@ -42,8 +42,8 @@ def to_onnx(model: Any) -> "ModelProto":
     Raises
     ------
     OnnxExportError
-        If a part of the model has no exact counterpart: coupling, least squares for other codes than
-        one-vs-all, rules of one's own, and calibrators that are not methods of the registry.
+        If a part of the model has no exact counterpart: coupling for codes with zeros and several classes on
+        a side, combinations and rules of one's own, and calibrators that are not methods of the registry.
     MissingExtraError
         If the package onnx is not installed.
 

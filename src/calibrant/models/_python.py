@@ -1,11 +1,12 @@
 """A fitted model as one Python module that needs nothing but the standard library."""
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from calibrant.maps import Chain, Step, n_uses
+from calibrant.maps import Chain, Loop, Step, n_uses
 from calibrant.models._formulas import chain_of
 from calibrant.models._labels_out import plain_labels
 
@@ -21,7 +22,7 @@ MODULE = '''\
 """
 
 from bisect import bisect_left
-from math import exp, floor, inf, log
+from math import exp, floor, inf, log, sqrt
 
 #: The classes, in the order of the probabilities{of_actions}.
 CLASSES = {classes}
@@ -84,7 +85,7 @@ def to_python(model: Any) -> str:
     Raises
     ------
     ExportError
-        If a part of the model cannot be written: combinations that iterate, rules of one's own, and
+        If a part of the model cannot be written: combinations and rules of one's own, and
         calibrators that are not methods of the registry.
 
     See Also
@@ -104,7 +105,7 @@ def to_python(model: Any) -> str:
     >>> [[round(p, 3) for p in row] for row in module["probabilities"]([-2, 0.5])]
     [[0.652, 0.348], [0.462, 0.538]]
     """
-    chain = chain_of(model, "Python")
+    chain = chain_of(model, "Python", loops=True)
     one, decides = chain.program.n_columns == 1, chain.decision is not None
     printer = _Printer(chain)
     actions = plain_labels(model.actions_, "Python") if decides else []
@@ -135,32 +136,65 @@ class _Printer:
 
     def __init__(self, chain: Chain) -> None:
         self.lines: list[str] = []
+        self._margin = ""
         self._tables: dict[bytes, tuple[str, list[float]]] = {}
         self._text: dict[Step, str] = {}
         self._depth: dict[Step, int] = {}
-        for step, uses in n_uses(chain.results).items():
+        self._print(chain.results)
+        decision = "None" if chain.decision is None else self._text[chain.decision]
+        self._say(f"return [{self._listed(chain.proba)}], {decision}")
+
+    def _say(self, line: str) -> None:
+        self.lines.append(self._margin + line)
+
+    def _listed(self, steps: Sequence[Step]) -> str:
+        return ", ".join(self._text[step] for step in steps)
+
+    def _print(self, results: Sequence[Step]) -> None:
+        """Lines for all that results need, and is not there yet."""
+        for step, uses in n_uses(results).items():
+            if step in self._text:
+                continue
             text, depth = self._printed(step), 1 + max((self._depth[each] for each in step.inputs), default=0)
-            plain = step.operator in ("score", "number")
+            plain = step.operator in ("score", "number", "loop", "result")
             if not plain and (uses > 1 or len(text) > LONGEST or depth > DEEPEST):
                 name = f"x{len(self.lines)}"
-                self.lines.append(f"{name} = {text}")
-                text, depth = name, 0
-            self._text[step], self._depth[step] = text, depth
-        proba = ", ".join(self._text[step] for step in chain.proba)
-        decision = "None" if chain.decision is None else self._text[chain.decision]
-        self.lines.append(f"return [{proba}], {decision}")
+                self._say(f"{name} = {text}")
+                text = name
+            self._text[step], self._depth[step] = text, 0 if text.isidentifier() else depth
+
+    def _loop(self, step: Step) -> str:
+        """Lines for a loop; it is known by the beginning of the names of its numbers."""
+        loop: Loop = step.value
+        start = f"y{len(self.lines)}_"
+        names = [f"{start}{number}" for number in range(len(loop.inside))]
+        self._text |= dict(zip(loop.inside, names, strict=True))
+        self._depth |= dict.fromkeys(loop.inside, 0)
+        self._say(f"{', '.join(names)}, = {self._listed(step.inputs[: len(names)])},")
+        self._say(f"for _ in range({loop.most}):")
+        self._margin += "    "
+        self._print((*loop.after, loop.goes_on))
+        self._say(f"{', '.join(names)}, goes_on = {self._listed((*loop.after, loop.goes_on))}")
+        self._say("if not goes_on:")
+        self._say("    break")
+        self._margin = self._margin[4:]
+        return start
 
     def tables(self) -> list[tuple[str, list[float]]]:
         """The tables and their names."""
         return list(self._tables.values())
 
-    def _printed(self, step: Step) -> str:  # noqa: PLR0911  (one for each operator)
+    def _printed(self, step: Step) -> str:  # noqa: C901, PLR0911  (one for each operator)
         texts = [self._text[each] for each in step.inputs]
         match step.operator:
             case "score":
                 return f"s{step.value}"
             case "number":
                 return repr(step.value) if step.value >= 0 else f"({step.value!r})"
+            case "loop":
+                return self._loop(step)
+            case "result":
+                return f"{texts[0]}{step.value}"
             case "choose":
                 return f"({texts[1]} if {texts[0]} else {texts[2]})"
             case "place":
