@@ -190,6 +190,7 @@ LEFT_OUT = {
     "models.export": "is about files, see tests/models/test_export.py",
     "models.save_onnx": "is about files, see tests/models/test_onnx.py",
     "models.to_onnx": "needs another package, see tests/models/test_onnx.py",
+    "models.register_skl2onnx": "needs another package, see tests/models/test_skl2onnx.py",
     "models.to_python": "gives a program, see tests/models/test_export_python.py",
     "models.to_sql": "gives a statement, see tests/models/test_export_sql.py",
     "report.Reliability": "is a result",

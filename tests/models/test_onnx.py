@@ -19,7 +19,7 @@ from calibrant import CalibrantError, OneVsAllCalibrator, PAVCalibrator, Sigmoid
 from calibrant._core._errors import MissingExtraError
 from calibrant._core._fitted import NotFittedError
 from calibrant.decisions import random_costs
-from calibrant.maps._onnx_graph import IR_VERSION, OPSET
+from calibrant.maps._onnx_messages import IR_VERSION, OPSET
 from calibrant.models import ModelFileError, OnnxExportError, ScoreModel, load, save, save_onnx, to_onnx
 from models.onnx_cases import run, scored_rows, session_of
 

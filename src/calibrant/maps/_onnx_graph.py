@@ -8,24 +8,18 @@ double precision.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import ROUNDING
-from calibrant._core._errors import MissingExtraError
+from calibrant.maps._onnx_messages import Body, Content, Node, Output, model_of
 from calibrant.maps._onnx_steps import tree
 from calibrant.maps._tensor import ExportError, Operand, Target, Tensor
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto
-
-#: Versions that onnxruntime reads since 1.14; tried with 1.16, 1.22 and 1.31.
-OPSET, ML_OPSET, IR_VERSION = 18, 3, 8
-#: The operators that are not in the default set.
-ML_OPERATORS = frozenset({"TreeEnsembleRegressor"})
-
+    from onnx import ModelProto
 
 #: The trees answer in single precision, which holds whole numbers up to this one exactly.
 MOST_INTERVALS = 1 << 24
@@ -206,28 +200,6 @@ def _is_nearly_one(operand: Operand) -> TypeGuard[Array | float]:
     return number != 1 and np.float32(number) == 1
 
 
-class _Node(NamedTuple):
-    operator: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    attributes: Mapping[str, Any]
-
-
-class _Body(NamedTuple):
-    """The steps of a loop, from matrices to whether there is more to do, and the matrices after it."""
-
-    nodes: list[_Node]
-    inputs: list[str]
-    outputs: list[str]
-
-
-class _Output(NamedTuple):
-    name: str
-    kind: type[np.generic]
-    shape: tuple[str | int, ...]
-    meaning: str
-
-
 #: Numbers of the types in ONNX.
 _KINDS: dict[type[np.generic], int] = {np.float64: 11, np.int64: 7, np.int32: 6, np.uint8: 2}
 
@@ -240,10 +212,10 @@ class Graph(Target):
 
     def __init__(self, n_columns: int, meaning: str = "") -> None:
         self.n_columns, self.meaning = n_columns, meaning
-        self._nodes: list[_Node] = []
+        self._nodes: list[Node] = []
         self._numbers = count()
         self._constants: dict[tuple[object, ...], tuple[str, Array]] = {}
-        self._outputs: dict[str, _Output] = {}
+        self._outputs: dict[str, Output] = {}
 
     @property
     def scores(self) -> OnnxTensor:
@@ -258,7 +230,7 @@ class Graph(Target):
         """Add a node with so many outputs; attributes are numbers, texts, lists of them, or arrays."""
         number = next(self._numbers)
         outputs = tuple(f"{operator}_{number}_{place}" for place in range(n_outputs))
-        self._nodes.append(_Node(operator, tuple(map(self._name_of, operands)), outputs, attributes))
+        self._nodes.append(Node(operator, tuple(map(self._name_of, operands)), outputs, attributes))
         return [OnnxTensor(self, name) for name in outputs]
 
     def beside(self, tensors: Sequence[OnnxTensor]) -> OnnxTensor:
@@ -287,6 +259,7 @@ class Graph(Target):
     def iterated(
         self, state: Sequence[OnnxTensor], step: Callable[[list[Any]], tuple[list[Any], Any]], most: int
     ) -> list[OnnxTensor]:
+        """A loop. What its steps need from outside goes through it, as some tools do not look inside."""
         outer, self._nodes = self._nodes, []
         inside = [OnnxTensor(self, f"state_{next(self._numbers)}") for _ in range(len(state) + 1)]
         was_live, before = inside[0].is_above(0.0), inside[1:]
@@ -294,18 +267,33 @@ class Graph(Target):
         kept = [was_live.choose(new, old) for new, old in zip(after, before, strict=True)]
         still = inside[0] * live.cast(np.float64)
         more = self.op("ReduceSum", still, keepdims=0).is_above(0.0)
-        body = _Body(
-            self._nodes, [each.name for each in inside], [each.name for each in (more, still, *kept)]
-        )
+        given = self._from_outside([each.name for each in inside])
+        passed = [self.op("Identity", OnnxTensor(self, f"{name}_inside")) for name in given]
+        inputs = [*(each.name for each in inside), *(f"{name}_inside" for name in given)]
+        body = Body(self._nodes, inputs, [each.name for each in (more, still, *kept, *passed)])
         self._nodes = outer
         started = state[0].columns([0]) * 0.0 + 1.0
-        return self.ops("Loop", len(inside), np.array(most), np.array(True), started, *state, body=body)[1:]
+        begin = [started, *state, *(OnnxTensor(self, name) for name in given)]
+        found = self.ops("Loop", len(begin), np.array(most), np.array(True), *begin, body=body)
+        return found[1 : len(state) + 1]
+
+    def _from_outside(self, inside: list[str]) -> list[str]:
+        """The tensors that the nodes of a body need and do not make; there they get other names."""
+        made = {name for node in self._nodes for name in node.outputs} | set(inside)
+        made |= {name for name, _ in self._constants.values()}
+        given = list(dict.fromkeys(name for node in self._nodes for name in node.inputs if name not in made))
+        renamed = {name: f"{name}_inside" for name in given}
+        self._nodes = [
+            node._replace(inputs=tuple(renamed.get(name, name) for name in node.inputs))
+            for node in self._nodes
+        ]
+        return given
 
     def output(
         self, name: str, meaning: str, tensor: OnnxTensor, kind: type[np.generic], *columns: int
     ) -> None:
         """Give a tensor out; it has one row per row of the input, and so many columns if any."""
-        self._outputs[tensor.name] = _Output(name, kind, ("rows", *columns), meaning)
+        self._outputs[tensor.name] = Output(name, kind, ("rows", *columns), meaning)
 
     def _name_of(self, operand: Operand) -> str:
         if isinstance(operand, OnnxTensor):
@@ -317,79 +305,11 @@ class Graph(Target):
 
     def to_model(self, name: str, version: str, properties: Mapping[str, str]) -> "ModelProto":
         """The finished graph as a checked model; raises MissingExtraError without the package onnx."""
-        try:
-            from onnx import TensorProto, checker, helper  # noqa: PLC0415
-        except ImportError as error:
-            raise MissingExtraError("onnx", "onnx") from error
-
-        kinds = {np.float64: TensorProto.DOUBLE, np.int64: TensorProto.INT64, np.str_: TensorProto.STRING}
-        renamed = {inside: each.name for inside, each in self._outputs.items()}
-        graph = helper.make_graph(
-            [_node(node, renamed) for node in self._nodes],
-            name,
-            [
-                helper.make_tensor_value_info(
-                    "scores", TensorProto.DOUBLE, ["rows", self.n_columns], self.meaning
-                )
-            ],
-            [
-                helper.make_tensor_value_info(each.name, kinds[each.kind], each.shape, each.meaning)
-                for each in self._outputs.values()
-            ],
-            [_tensor(array, constant) for constant, array in self._constants.values()],
-        )
-        model = helper.make_model(
-            graph,
-            producer_name="calibrant",
-            producer_version=version,
-            ir_version=IR_VERSION,
-            opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
-        )
-        helper.set_model_props(model, dict(properties))
-        checker.check_model(model, full_check=True)
-        return model
+        constants = dict(self._constants.values())
+        content = Content(self._nodes, constants, self._outputs, self.n_columns, self.meaning)
+        return model_of(content, name, version, properties)
 
 
 def _per_column(numbers: Sequence[float]) -> Array:
     """Numbers of the columns of a matrix; a single one for a vector."""
     return np.array(numbers[0] if len(numbers) == 1 else numbers, dtype=np.float64)
-
-
-def _node(node: _Node, renamed: Mapping[str, str]) -> "NodeProto":
-    """A node as a message; tensors that are given out have another name outside."""
-    from onnx import helper  # noqa: PLC0415
-
-    attributes = {name: _attribute(value, name, renamed) for name, value in node.attributes.items()}
-    domain = "ai.onnx.ml" if node.operator in ML_OPERATORS else ""
-    inputs, outputs = ([renamed.get(name, name) for name in names] for names in (node.inputs, node.outputs))
-    return helper.make_node(node.operator, inputs, outputs, domain=domain, **attributes)
-
-
-def _attribute(value: Any, name: str, renamed: Mapping[str, str]) -> Any:
-    if isinstance(value, _Body):
-        from onnx import TensorProto, helper  # noqa: PLC0415
-
-        def matrix(each: str) -> Any:
-            return helper.make_tensor_value_info(each, TensorProto.DOUBLE, [None, None])
-
-        number, more = f"{value.inputs[0]}_number", f"{value.inputs[0]}_more"
-        scalars = [
-            helper.make_tensor_value_info(number, TensorProto.INT64, []),
-            helper.make_tensor_value_info(more, TensorProto.BOOL, []),
-        ]
-        return helper.make_graph(
-            [_node(node, renamed) for node in value.nodes],
-            "loop",
-            [*scalars, *map(matrix, value.inputs)],
-            [
-                helper.make_tensor_value_info(value.outputs[0], TensorProto.BOOL, []),
-                *map(matrix, value.outputs[1:]),
-            ],
-        )
-    return _tensor(value, name) if isinstance(value, np.ndarray) else value
-
-
-def _tensor(array: Array, name: str) -> Any:
-    from onnx import numpy_helper  # noqa: PLC0415
-
-    return numpy_helper.from_array(array, name)

@@ -4,6 +4,7 @@
 - `save`, `load`: one JSON file; `to_document`, `from_document`: the same as plain data; `schema`: what it
   may hold; `describe`: what it holds.
 - `export`: the same numbers as ONNX, SQL or Python, in a file; `to_onnx`, `to_sql`, `to_python`: without one.
+- `register_skl2onnx`: the same behind a learner that skl2onnx converts.
 - `compare_methods`, `compare_forecasts`: which method to use; `named_method`: the methods compared.
 """
 
@@ -37,6 +38,7 @@ from calibrant.models._plan import (
 from calibrant.models._python import to_python
 from calibrant.models._schema import schema
 from calibrant.models._score_model import ScoreModel, check_rule as check_rule
+from calibrant.models._skl2onnx import register_skl2onnx
 from calibrant.models._sql import names_of_results as names_of_results, to_sql
 from calibrant.models._sql_dialects import DIALECTS as DIALECTS
 from calibrant.models._summary import FitMetrics, TrainingSummary, measure as measure
@@ -59,6 +61,7 @@ __all__ = [
     "from_document",
     "load",
     "named_method",
+    "register_skl2onnx",
     "save",
     "save_onnx",
     "schema",

@@ -17,7 +17,7 @@ from calibrant.maps import Tensor
 #: Derivatives at some points: the slopes (n, k), and for every class a row (n, k) of the second derivatives.
 Derivatives = Callable[[Any], tuple[Any, list[Any]]]
 #: A point is as good as on the boundary when its mean distance from it, times its price, is so small.
-CLOSE, MOST_STEPS = 1e-24, 100
+CLOSE, MOST_STEPS = 1e-32, 100
 #: How much of the way to the boundary a step goes, and by how much it means to close the gap.
 NEARLY, SHARE = 0.99, 0.05
 #: Full steps of pairs up to this range of log-probabilities, and pivots that can be trusted, as in `codes`.
