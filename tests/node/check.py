@@ -33,11 +33,8 @@ def models():
             code = "all_pairs" if case.form == "code" else None
             labels = np.array(["ant", "bee", "cat"])[y] if case.form == "row" else y
             name = f"{case}-{combine}"
-            yield (
-                name,
-                ScoreModel(case.method(), costs, code=code, combine=combine).fit(scores, labels),
-                case.query(),
-            )
+            model = ScoreModel(case.method(), costs, code=code, combine=combine)
+            yield name, model.fit(scores, labels), case.query()
 
 
 def main(folder: str) -> int:
