@@ -103,7 +103,7 @@ def to_python(model: Any) -> str:
     >>> module = {}
     >>> exec(to_python(SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])), module)
     >>> [[round(p, 3) for p in row] for row in module["probabilities"]([-2, 0.5])]
-    [[0.652, 0.348], [0.462, 0.538]]
+    [[0.6, 0.4], [0.475, 0.525]]
     """
     chain = chain_of(model, "Python", loops=True)
     one, decides = chain.program.n_columns == 1, chain.decision is not None

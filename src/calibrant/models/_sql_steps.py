@@ -1,5 +1,6 @@
 """The steps of a program as columns of queries, each of which reads the one before."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,8 +11,8 @@ from calibrant.models._sql_dialects import Dialect
 
 #: Nothing longer, or nested deeper, stands inside something else.
 LONGEST, DEEPEST = 4000, 40
-#: Steps of up to so many intervals are a tree of CASE; more are a table, whose rows are in so many blocks.
-MOST_IN_CASE, N_BLOCKS = 128, 64
+#: Steps of up to so many intervals are a tree of CASE; more are a table.
+MOST_IN_CASE = 128
 #: Exponentials are those of numbers no further from 0, as some databases raise an error where others go to 0.
 MOST_EXPONENT = 700.0
 BINARY = {"+", "-", "*", "/", ">", ">=", "<=", "="}
@@ -31,12 +32,12 @@ class Lookup:
     """A table of intervals, found by the block of a score, and in this by comparing.
 
     The block is what a database can join by; without it, every row would be compared with every interval.
+    There are about as many blocks as a block has intervals.
     """
 
     def __init__(self, name: str, score: str, edges: Float64Array) -> None:
         self.name, self.score, self.edges = name, score, edges
-        size = -(-(len(edges) + 1) // N_BLOCKS)
-        self._block = np.arange(len(edges) + 1) // size
+        self._block = np.arange(len(edges) + 1) // math.isqrt(len(edges) + 1)
         self._columns: dict[bytes, tuple[str, Array]] = {}
 
     def block(self, dialect: Dialect) -> str:
