@@ -1,5 +1,7 @@
 """One function for every target, and the file that it writes."""
 
+from pathlib import Path
+
 import onnx
 import pytest
 
@@ -8,6 +10,8 @@ from calibrant import ScoreModel
 from calibrant._core._errors import ParameterError
 from calibrant.models import ModelFileError, export, to_onnx, to_python, to_sql
 from models.onnx_cases import scored_rows
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "where-it-runs.md"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +46,25 @@ def test_what_cannot_be_asked_leaves_the_old_file(model, options, message, tmp_p
     with pytest.raises(ParameterError, match=message):
         export(model, tmp_path / "m", **options)
     assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"old"]
+
+
+#: What raises `ExportError`, in the words of the guide.
+REFUSED = [
+    "`LeastSquares(sum_constraint=False)`",
+    '`combine="coupling"`; `"least_squares"` for other codes | yes | no | yes',
+    '`combine="coupling"` for codes with zeros and several classes on a side | no | no | no',
+    "calibrators, combinations and rules of one's own that are not registered | no | no | no",
+    "labels that are neither texts nor numbers | no | no | no",
+    "more than 2^24 steps in a model | no | yes | yes",
+    "methods of ranks for more than some 40 classes",
+    '`response_method="log_odds"` behind skl2onnx | no',
+]
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of an installed package")
+@pytest.mark.parametrize("line", REFUSED)
+def test_the_guide_lists_what_is_refused(line):
+    assert line in GUIDE.read_text("utf-8").split("## What is refused")[1]
 
 
 def test_a_file_that_cannot_be_written(model, tmp_path):

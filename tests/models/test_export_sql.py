@@ -133,6 +133,27 @@ def test_names_and_labels_are_never_code(engine, postgres):
     assert [row[-1] for row in found] == model.decide(cells[:, order]).tolist()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("calibrator", ["pav", "ranked_logistic"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_many_classes(engine, calibrator, server):
+    """Databases limit how deep expressions are nested, and how many columns a query has."""
+    scores, y = scored_rows(400, 26)
+    model = ScoreModel(calibrator).fit(scores, y)
+    found = exported_proba(model, scores[:50], engine, server)
+    np.testing.assert_allclose(found, model.predict_proba(scores[:50]), rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_more_columns_than_a_database_can_have_are_refused():
+    scores, y = scored_rows(200, 60)
+    model = ScoreModel("ranked_logistic").fit(scores, y)
+    names = [f"s{number}" for number in range(60)]
+    with pytest.raises(ExportError, match="at most 1600 columns to be written as SQL of postgresql"):
+        to_sql(model, scores=names, dialect="postgresql")
+    assert to_sql(model, scores=names).startswith("WITH q0")
+
+
 def test_a_text_in_sqlite_is_no_score():
     model = PAVCalibrator().fit([1, 2, 3], [0, 1, 1])
     database = sqlite3.connect(":memory:")

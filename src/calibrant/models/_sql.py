@@ -13,7 +13,6 @@ from calibrant.models._labels_out import labels_of_one_type, plain_labels
 from calibrant.models._score_model import ScoreModel
 from calibrant.models._sql_dialects import Dialect, dialect_named
 from calibrant.models._sql_steps import (
-    DEEPEST,
     LONGEST,
     MOST_IN_CASE,
     Lookup,
@@ -108,7 +107,7 @@ class _Statement:
         for step, uses in n_uses(chain.results).items():
             text = self._printed(step)
             often = uses > 1 and step.operator not in ("score", "number", "place")
-            if often or len(text.text) > LONGEST or text.depth > DEEPEST:
+            if often or len(text.text) > LONGEST or text.depth > dialect.deepest:
                 text = self._column(text)
             self._texts[step] = text
 
@@ -131,14 +130,22 @@ class _Statement:
             passed = [name for name in columns if name not in new]
             joins = "".join(dict.fromkeys(each.join for each in new.values()))
             read = f"q{layer - 1}{joins}"
-            queries.append(
-                self._query(f"q{layer}", [*others, *scores, *passed, *computed], read, dialect.fence)
-            )
+            everything = [*others, *scores, *passed, *computed]
+            self._check_width(len(everything))
+            queries.append(self._query(f"q{layer}", everything, read, dialect.fence))
         tables = [lookup.table(dialect) for lookup, _ in self._lookups.values()]
         results = self._results(model, final, " AND ".join(f"{score} IS NOT NULL" for score in scores))
         shown = [f"{other} AS {dialect.identifier(name)}" for name, other in zip(kept, others, strict=True)]
         ends = f"SELECT {_lines([*shown, *results])}\nFROM q{last}"
         return "WITH " + ",\n".join([*tables, *queries]) + f"\n{ends}"
+
+    def _check_width(self, n_columns: int) -> None:
+        most = self.dialect.most_columns
+        if n_columns > most:
+            self.chain.program.refuse(
+                f"a query must have at most {most} columns to be written as SQL of {self.dialect.name}; this "
+                f"model needs {n_columns}; use fewer classes, a method without ranks, ONNX or Python"
+            )
 
     def _query(self, name: str, columns: list[str], read: str, fence: str) -> str:
         return f"{name} {self.dialect.named} (SELECT {_lines(columns)}\n  FROM {read}{fence})"

@@ -19,6 +19,8 @@ class Dialect(ABC):
     real = "DOUBLE PRECISION"
     #: What stands before the body of a table that is named ahead.
     named = "AS"
+    #: How deep expressions may be nested, and how many columns a query may have.
+    deepest, most_columns = 40, 100_000
     #: What keeps a database from writing one query into another, and computing everything many times over.
     fence = ""
 
@@ -65,6 +67,7 @@ class PostgreSQL(Dialect):
     """PostgreSQL, in which plain numbers are decimals, and OFFSET 0 keeps queries apart."""
 
     name = "postgresql"
+    most_columns = 1600
     fence = " OFFSET 0"
 
     def text(self, value: str) -> str:
@@ -80,6 +83,7 @@ class SQLite(Dialect):
     """SQLite, whose reading of a decimal can be off in the last bit: long ones are written as fractions."""
 
     name = "sqlite"
+    deepest, most_columns = 8, 2000
     functions: ClassVar[dict[str, str]] = {"log": "ln"}
     real = "REAL"
     fence = " LIMIT -1 OFFSET 0"

@@ -9,8 +9,8 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant.maps import Step
 from calibrant.models._sql_dialects import Dialect
 
-#: Nothing longer, or nested deeper, stands inside something else.
-LONGEST, DEEPEST = 4000, 40
+#: Nothing longer stands inside something else.
+LONGEST = 4000
 #: Steps of up to so many intervals are a tree of CASE; more are a table.
 MOST_IN_CASE = 128
 #: Exponentials are those of numbers no further from 0, as some databases raise an error where others go to 0.
