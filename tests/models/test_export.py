@@ -56,7 +56,7 @@ REFUSED = [
     "calibrators, combinations and rules of one's own that are not registered | no | no | no",
     "labels that are neither texts nor numbers | no | no | no",
     "more than 2^24 steps in a model | no | yes | yes",
-    "methods of ranks for more than some 40 classes",
+    "`RankedLogisticCalibrator` for some 40 classes or more",
     '`response_method="log_odds"` behind skl2onnx | no',
 ]
 
