@@ -5,7 +5,7 @@ FILES := src tests benchmarks docs conftest.py
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser postgres check format format-check lint types imports docstrings wheel docs bench arena fuzz kernels oldest spark clean
+.PHONY: help demo test browser postgres check format format-check lint types imports docstrings wheel docs bench arena fuzz kernels oldest spark node skl2onnx clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
@@ -85,6 +85,23 @@ oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
 spark: build/spark/.ready  ## Run the tests of calibrant.spark against a real Spark (needs Java 17)
 	build/spark/bin/python docs/lint_docstrings.py
 	build/spark/bin/python -m pytest -q tests/spark tests/cli/test_fit_spark.py src/calibrant/spark
+
+node: .venv/.dev build/node/.ready  ## Compare the ONNX export in Node with Python (needs node and npm)
+	PYTHONPATH=tests $(BIN)/python tests/node/check.py build/node
+
+skl2onnx: build/skl2onnx/.ready  ## Run the tests of the converter for skl2onnx
+	build/skl2onnx/bin/python -m pytest -q tests/models/test_skl2onnx.py
+
+build/node/.ready:  # of the package only what runs on processors, which comes with it
+	mkdir -p build/node
+	cd build/node && echo '{"private": true}' > package.json \
+	  && ONNXRUNTIME_NODE_INSTALL_CUDA=skip npm install --silent --no-audit --no-fund onnxruntime-node
+	@touch $@
+
+build/skl2onnx/.ready: pyproject.toml  # an environment of its own, as skl2onnx can ask for other releases
+	test -x build/skl2onnx/bin/python || $(PYTHON) -m venv build/skl2onnx
+	build/skl2onnx/bin/pip install -q -e '.[test,skl2onnx]'
+	@touch $@
 
 build/spark/.ready: pyproject.toml  # an environment of its own, as pyspark wants a pandas below 3
 	test -x build/spark/bin/python || $(PYTHON) -m venv build/spark

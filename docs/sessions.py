@@ -101,6 +101,7 @@ def main() -> None:
 
     for page, make in (
         (DOCS / "guide" / "command.md", example_files.write),
+        (DOCS / "guide" / "where-it-runs.md", example_files.write),
         (DOCS.parent / "README.md", pendigits_scores.write),
     ):
         with TemporaryDirectory() as name:

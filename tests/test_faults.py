@@ -24,7 +24,7 @@ from calibrant.experiments._data_download import _keep
 from calibrant.experiments._document import write_document
 from calibrant.experiments._experiment import Job
 from calibrant.files import open_sink
-from calibrant.models import save, save_onnx
+from calibrant.models import export, save, save_onnx
 from calibrant.report import summarize
 from cli.conftest import load_script
 from faults import Calls, contents, count_calls, fail, interrupt, watched
@@ -54,6 +54,7 @@ def answer():
 WRITERS = {
     "save": (lambda folder: save(SIGMOID, folder / "m.json"), ["m.json"]),
     "export": (lambda folder: save_onnx(SIGMOID, folder / "m.onnx"), ["m.onnx"]),
+    "export python": (lambda folder: export(SIGMOID, folder / "m.py", "python"), ["m.py"]),
     "page": (lambda folder: SUMMARY.save(folder / "r.html"), ["r.html"]),
     "numbers": (lambda folder: SUMMARY.save(folder / "r.json"), ["r.json"]),
     "a page in a new folder": (

@@ -187,8 +187,12 @@ LEFT_OUT = {
     "learners.LaplaceTreeClassifier": "is scikit-learn's, and its checks are",
     "models.load": "is about files, see tests/models/test_files.py",
     "models.save": "is about files, see tests/models/test_files.py",
+    "models.export": "is about files, see tests/models/test_export.py",
     "models.save_onnx": "is about files, see tests/models/test_onnx.py",
     "models.to_onnx": "needs another package, see tests/models/test_onnx.py",
+    "models.register_skl2onnx": "needs another package, see tests/models/test_skl2onnx.py",
+    "models.to_python": "gives a program, see tests/models/test_export_python.py",
+    "models.to_sql": "gives a statement, see tests/models/test_export_sql.py",
     "report.Reliability": "is a result",
     "calibrators.RowCalibrator": "is a base",
     "calibrators.ScoreCalibrator": "is a base",
@@ -222,7 +226,7 @@ LEFT_OUT = {
 SEAMS = {
     "fit_rows", "fit_cases", "fit_columns", "plan", "column_plan", "answers", "keep_parts", "read_decisions",
     "labels_of_columns", "name_columns", "order_of_columns", "check_cost", "check_parameters", "directions",
-    "decide_positions", "decide_in_graph", "kind", "from_parameters", "fitted_numbers", "take_fitted",
+    "decide_positions", "decide_in_symbols", "kind", "from_parameters", "fitted_numbers", "take_fitted",
     "for_new_rows", "proba_of", "set_params", "set_output", "get_params", "from_fitted",
 }  # fmt: skip
 OURS = (UserWarning, ConvergenceWarning, DataConversionWarning)

@@ -32,6 +32,7 @@ from calibrant.models._schema import make_schema
 from calibrant.passes import Fold, Reading, TakeSample
 from cli.calling import here
 from files.scatter import run_scattered
+from models.export_cases import BY_STEPS, FAR, exported_proba
 from models.onnx_cases import proba_of
 from models.test_golden import FILES
 from registry_cases import BY_NUMBER, CASES, MAP_EXAMPLES, METHOD_CASES, N_ROWS, OURS, PLAIN_CASES, take
@@ -273,10 +274,23 @@ def test_there_are_golden_files_of_it(name):
 @every
 def test_the_graph_says_what_the_calibrator_says(case):
     scores, y = case.rows()
-    fitted = case.new(code="one_vs_all").fit(scores, y)  # other codes are solved by iteration
-    tolerance = case.tolerance if case.form == "score" else 1e-12
+    fitted = case.new().fit(scores, y)
+    tolerance = case.tolerance if case.form == "score" else BY_STEPS if case.form == "code" else 1e-12
     for query in (scores, case.far()):
         assert_close(proba_of(fitted, query), fitted.predict_proba(query), tolerance)
+
+
+@every
+@pytest.mark.parametrize("engine", ["python", "duckdb", "sqlite"])
+def test_every_export_says_what_the_calibrator_says(case, engine):
+    """PostgreSQL and Spark have tests of their own, as they must be there first."""
+    scores, y = case.rows()
+    fitted = case.new(code=None if engine == "python" else "one_vs_all").fit(scores, y)
+    near = BY_STEPS if case.form == "code" else 1e-12
+    for query, tolerance in ((scores, near), (case.query(), near), (case.far(), FAR)):
+        steps = case.form == "score" and case.tolerance == 0.0
+        said = fitted.predict_proba(query)
+        assert_close(exported_proba(fitted, query, engine), said, 0.0 if steps else tolerance)
 
 
 @every_method

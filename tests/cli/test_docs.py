@@ -33,9 +33,11 @@ def test_the_reference_is_what_the_commands_say():
     assert load_script("command_reference").updated(PAGE) == PAGE, "run python docs/command_reference.py"
 
 
-def test_every_session_of_the_guide_prints_what_it_shows(tmp_path):
+@pytest.mark.parametrize("name", ["command.md", "where-it-runs.md"])
+def test_every_session_of_the_guide_prints_what_it_shows(name, tmp_path):
     load_script("example_files").write(tmp_path)
-    assert load_script("sessions").differences(PAGE, tmp_path) == [], "run python docs/sessions.py"
+    page = (DOCS / "guide" / name).read_text(encoding="utf-8")
+    assert load_script("sessions").differences(page, tmp_path) == [], "run python docs/sessions.py"
 
 
 def test_the_session_of_the_readme_prints_what_it_shows(tmp_path):
@@ -113,6 +115,7 @@ def test_every_key_for_machines_is_in_the_guide(folder):
             cwd=folder,
         ),
         "inspect": here("inspect", "model.json", "--json", cwd=folder),
+        "export": here("export", "model.json", "--to", "python", "--out", "model.py", "--json", cwd=folder),
     }
     for name, done in outputs.items():
         line = next(line for line in table.splitlines() if line.startswith(f"| `{name}`"))

@@ -19,7 +19,7 @@ from calibrant import CalibrantError, OneVsAllCalibrator, PAVCalibrator, Sigmoid
 from calibrant._core._errors import MissingExtraError
 from calibrant._core._fitted import NotFittedError
 from calibrant.decisions import random_costs
-from calibrant.maps._onnx_graph import IR_VERSION, OPSET
+from calibrant.maps._onnx_messages import IR_VERSION, OPSET
 from calibrant.models import ModelFileError, OnnxExportError, ScoreModel, load, save, save_onnx, to_onnx
 from models.onnx_cases import run, scored_rows, session_of
 
@@ -180,8 +180,8 @@ def test_a_model_that_cannot_be_exported_leaves_the_old_file(tmp_path):
     scores, y = scored_rows(60, 3)
     path = tmp_path / "model.onnx"
     path.write_bytes(b"old")
-    with pytest.raises(OnnxExportError, match="got coupling"):
-        save_onnx(ScoreModel("sigmoid", combine="coupling").fit(scores, y), path)
+    with pytest.raises(OnnxExportError, match="got a function, which may do anything"):
+        save_onnx(ScoreModel("sigmoid", combine=lambda code, answers, weights: answers).fit(scores, y), path)
     assert path.read_bytes() == b"old"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from calibrant import AccuracyTableCalibrator, RankedLogisticCalibrator
-from calibrant.calibrators import _table
+from calibrant.maps import Graph
 from models.onnx_cases import beside, proba_of, run, scored_rows
 
 COMBINATIONS = ["A", "single", "B", "C", [1, 2], [[2], [1, 2, 3]]]
@@ -83,7 +83,7 @@ def test_tables_too_large_to_be_written_in_full(monkeypatch, combination, max_ra
     scores, y = scored_rows(200, 4, levels=10)
     query = np.concatenate([scores, 3 * scores, scored_rows(50, 4, seed=1)[0]])
     table = AccuracyTableCalibrator(combination, width=0.05, max_rank=max_rank).fit(scores, y)
-    monkeypatch.setattr(_table, "DENSE_IN_GRAPH", 0)
+    monkeypatch.setattr(Graph, "most_dense", 0)
     assert_same(table, query)
 
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant import CalibrantError
-from calibrant.maps import _onnx_steps
+from calibrant.maps import _onnx_graph
 from calibrant.maps._onnx_graph import Graph
-from calibrant.maps._onnx_steps import intervals
 from models.onnx_cases import beside, run
 
 
@@ -16,7 +15,7 @@ def places(edges, query):
     graph = Graph(len(edges))
     scores = graph.scores.as_vector() if len(edges) == 1 else graph.scores
     graph.output(
-        "place", "", intervals(scores, edges).cast(np.int64), np.int64, *([len(edges)] * (len(edges) > 1))
+        "place", "", scores.intervals(edges).cast(np.int64), np.int64, *([len(edges)] * (len(edges) > 1))
     )
     found = run(graph, np.repeat(query[:, None], len(edges), axis=1))["place"]
     return found[:, None] if len(edges) == 1 else found
@@ -48,7 +47,7 @@ def test_every_shape_of_the_tree(n_edges):
 
 
 def test_as_many_intervals_as_single_precision_can_count(monkeypatch):
-    monkeypatch.setattr(_onnx_steps, "MOST_INTERVALS", 6)
+    monkeypatch.setattr(_onnx_graph, "MOST_INTERVALS", 6)
     assert places([np.array([1.0, 2.0]), np.array([3.0, 4.0])], np.array([9.0])).tolist() == [[2, 5]]
     with pytest.raises(CalibrantError, match=r"at most 6 steps or cells; got 7; calibrate by a sigmoid"):
         places([np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0])], np.array([9.0]))

@@ -18,7 +18,7 @@ from calibrant.calibrators._rank_problem import Ranks
 from calibrant.calibrators._rank_questions import RankLogistic, TrueRanks
 from calibrant.calibrators._ranked import RankedCalibrator
 from calibrant.calibrators._sigmoid import FEATURES_OF, TRANSFORM
-from calibrant.maps import GRAPH, NUMPY, Operations, Tensor, features_named
+from calibrant.maps import NUMPY, SYMBOLS, Operations, Tensor, features_named
 from calibrant.passes import Learning, Several
 
 
@@ -80,7 +80,7 @@ class RankMap:
         return self.transform == "logit"
 
     @staticmethod
-    def in_graph(models: "Sequence[RankMap]", scores: Sequence[Tensor]) -> Tensor:
+    def in_symbols(models: "Sequence[RankMap]", scores: Sequence[Tensor]) -> Tensor:
         """The same of several maps side by side, each given its column of every score.
 
         Parameters
@@ -99,7 +99,7 @@ class RankMap:
             np.array([each.A[place] if place < len(each.A) else 0.0 for each in models])
             for place in range(len(scores))
         ]
-        found: Tensor = models[0]._formula(scores, slopes, np.array([each.B for each in models]), GRAPH)
+        found: Tensor = models[0]._formula(scores, slopes, np.array([each.B for each in models]), SYMBOLS)
         return found
 
     def _formula(self, scores: Sequence[Any], slopes: Any, intercept: Any, ops: Operations) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
 from calibrant.calibrators._combinations import RankPlan, SharedScore
 from calibrant.calibrators._ranking import lead, places_of, row_blocks
-from calibrant.maps import Graph, Map, Operations, Tensor
+from calibrant.maps import Map, Operations, Target, Tensor
 
 
 class RankModel(Protocol):
@@ -27,7 +27,7 @@ class RankModel(Protocol):
         """Probability of being right. A score may be broadcast to the shape of the next."""
 
     @staticmethod
-    def in_graph(models: Sequence[Any], scores: Sequence[Tensor]) -> Tensor:
+    def in_symbols(models: Sequence[Any], scores: Sequence[Tensor]) -> Tensor:
         """The same of several models side by side, each given its column of every score.
 
         A model that uses fewer scores than others is given some more, without influence. A single model may
@@ -63,9 +63,9 @@ class Ranked(Map):
         return bool(self.own[0].takes_probabilities)
 
     def formula(self, scores: Any, ops: Operations) -> Any:
-        """Ranks are found by sorting, which NumPy and a graph do in ways of their own."""
+        """Ranks are found by sorting, which NumPy does in blocks, in a way of its own."""
         del ops
-        return self._in_graph(scores) if isinstance(scores, Tensor) else self._proba(scores)
+        return self._in_symbols(scores) if isinstance(scores, Tensor) else self._proba(scores)
 
     def _proba(self, matrix: FloatArray) -> Float64Array:
         proba = np.empty(matrix.shape)
@@ -116,19 +116,20 @@ class Ranked(Map):
         np.put_along_axis(overall, lead(block, n_own)[0].T, self.accuracy[None], axis=1)
         return overall
 
-    def _in_graph(self, scores: Tensor) -> Tensor:
-        graph, plan, own = scores.graph, self.plan, self.own
+    def _in_symbols(self, scores: Tensor) -> Tensor:
+        target, plan, own = scores.target, self.plan, self.own
+        k = target.n_columns
         ranks = _Ranks.of(scores, plan.n_leading)
-        estimates = _own_in_graph(ranks, own, plan.own)
+        estimates = _own_in_symbols(ranks, own, plan.own)
         if plan.shared is None or self.shared is None:
             by_rank = estimates.divided_by_sum(self.accuracy)
-            return graph.spread(np.zeros(graph.n_columns)).scattered(ranks.leaders, by_rank)
-        later = self.shared.in_graph([self.shared], [ranks.shared(each) for each in plan.shared])
+            return target.spread(np.zeros(k)).scattered(ranks.leaders, by_rank)
+        later = self.shared.in_symbols([self.shared], [ranks.shared(each) for each in plan.shared])
         if all(each.fixed for each in plan.shared):
-            later = later * graph.spread(np.ones(graph.n_columns))
+            later = later * target.spread(np.ones(k))
         places = ranks.leaders.columns(range(len(own)))
-        left = (1.0 - self.accuracy.sum()) / (graph.n_columns - len(own))
-        overall = graph.spread(np.full(graph.n_columns, left)).scattered(places, graph.spread(self.accuracy))
+        left = (1.0 - self.accuracy.sum()) / (k - len(own))
+        overall = target.spread(np.full(k, left)).scattered(places, target.spread(self.accuracy))
         return later.scattered(places, estimates).divided_by_sum(overall)
 
 
@@ -136,15 +137,15 @@ class Ranked(Map):
 class _Ranks:
     """The classes at the leading ranks and their scores; of equal scores the lower number comes first."""
 
-    graph: Graph
+    target: Target
     scores: Tensor
     leaders: Tensor
     leading: Tensor
 
     @classmethod
     def of(cls, scores: Tensor, n_leading: int) -> "_Ranks":
-        leading, leaders = scores.graph.ops("TopK", 2, scores, np.array([n_leading]), axis=1)
-        return cls(scores.graph, scores, leaders, leading)
+        leading, leaders = scores.ranked(n_leading)
+        return cls(scores.target, scores, leaders, leading)
 
     def at(self, ranks: IntArray) -> Tensor:
         """The scores at these ranks; one column, to be broadcast, if the ranks are all the same."""
@@ -156,16 +157,16 @@ class _Ranks:
             return self.leading.columns([score.rank])
         if score.rank == 0:
             return self.scores
-        last = self.graph.n_columns - 1
+        last = self.target.n_columns - 1
         moved = self.leading.columns(np.clip(np.arange(last + 1) + score.rank, 0, last))
-        return self.graph.spread(np.zeros(last + 1)).scattered(self.leaders, moved)
+        return self.target.spread(np.zeros(last + 1)).scattered(self.leaders, moved)
 
 
-def _own_in_graph(ranks: _Ranks, models: Sequence[Any], used: Sequence[Sequence[int]]) -> Tensor:
+def _own_in_symbols(ranks: _Ranks, models: Sequence[Any], used: Sequence[Sequence[int]]) -> Tensor:
     """The estimates of all ranks with a model of their own, side by side."""
     most = max(map(len, used))
     padded = np.array([[*each, *[0] * (most - len(each))] for each in used])
-    estimates: Tensor = type(models[0]).in_graph(
+    estimates: Tensor = type(models[0]).in_symbols(
         models, [ranks.at(padded[:, place]) for place in range(most)]
     )
     return estimates

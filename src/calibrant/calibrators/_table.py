@@ -12,12 +12,10 @@ from calibrant.calibrators._cell_choice import FoldedCells
 from calibrant.calibrators._cells import EDGE_SLACK, Axis, Cells, Grid
 from calibrant.calibrators._rank_rows import RankRows
 from calibrant.calibrators._smoothing import Smoothed, Smoothing
-from calibrant.maps import Tensor, intervals
+from calibrant.maps import Tensor
 
 #: Tables of up to this many cells, empty ones included, are looked up in a dense array, which is faster.
 DENSE = 1 << 16
-#: In a graph, tables of up to this many cells in all are written in full: 8 MB.
-DENSE_IN_GRAPH = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,14 +131,14 @@ class TableModel:
         return self.smoothed.at(keys, self.default)
 
     @staticmethod
-    def in_graph(models: "Sequence[TableModel]", scores: Sequence[Tensor]) -> Tensor:
+    def in_symbols(models: "Sequence[TableModel]", scores: Sequence[Tensor]) -> Tensor:
         """The same of several tables side by side, each given its column of every score."""
         grids = [model.grid for model in models]
         keys = _keys(scores, grids)
         before = np.cumsum([0, *(grid.n_keys for grid in grids)])
-        if before[-1] <= DENSE_IN_GRAPH:
+        if before[-1] <= keys.target.most_dense:
             # A score that is no number may have any key, which must be one nevertheless.
-            place = (keys.cast(np.int64) + before[:-1]).at_least(np.array(0)).at_most(before[-1] - 1)
+            place = (keys.as_whole() + before[:-1]).at_least(np.array(0)).at_most(before[-1] - 1)
             return place.in_table(np.concatenate([model._in_full() for model in models]))
         return _sparse(keys, models)
 
@@ -203,7 +201,7 @@ class _Axes(NamedTuple):
     def places(self, score: Tensor) -> Tensor:
         """The numbers of the cells of scores along this axis."""
         place = (score - self.origin) / self.width + self.shift
-        return score.graph.op("Floor", place.at_least(0.0).at_most(self.size - 1))
+        return place.at_least(0.0).at_most(self.size - 1).floor()
 
 
 def _axis(grid: Grid, number: int) -> tuple[float, float, float, float]:
@@ -215,14 +213,11 @@ def _axis(grid: Grid, number: int) -> tuple[float, float, float, float]:
 
 def _sparse(keys: Tensor, models: Sequence[TableModel]) -> Tensor:
     """Look up the cells that have an estimate, each found by its key; the others get the default."""
-    graph = keys.graph
     alone = len(models) == 1
-    wanted = keys.as_vector() if alone else keys
     known: list[IntArray] = [model.smoothed.key for model in models]
-    place = intervals(wanted, known)
+    place = keys.intervals_of_all(known[0]) if alone else keys.intervals(known)
     ends = [np.append(each, -1.0) for each in known]  # behind the last key there is none
     default = np.array(models[0].default if alone else [model.default for model in models])
     values = [np.append(model.smoothed.value, 0.0) for model in models]
-    found = place.in_table(np.concatenate(ends)).is_equal(wanted)
-    estimates = found.choose(place.in_table(np.concatenate(values)), default)
-    return graph.op("Reshape", estimates, graph.op("Shape", keys)) if alone else estimates
+    found = place.in_table(np.concatenate(ends)).is_equal(keys)
+    return found.choose(place.in_table(np.concatenate(values)), default)

@@ -30,6 +30,7 @@ COMMANDS = {
     "evaluate": "_evaluate",
     "decide": "_decide",
     "report": "_report",
+    "export": "_export",
     "inspect": "_inspect",
     "demo": "_demo_command",
     "reproduce": "_reproduce_command",

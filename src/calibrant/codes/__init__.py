@@ -30,6 +30,9 @@ from calibrant.codes._combiners import (
     combiner_kinds as combiner_kinds,
 )
 from calibrant.codes._coupling import CouplingResult, coupling, kl_objective, solve_coupling
+from calibrant.codes._coupling_one_vs_all import OneVsAllCoupling as OneVsAllCoupling
+from calibrant.codes._coupling_pairwise import PairwiseCoupling as PairwiseCoupling
+from calibrant.codes._coupling_parts import KLMinimiser as KLMinimiser
 from calibrant.codes._least_squares import LeastSquaresResult, least_squares, solve_least_squares
 from calibrant.codes._matrices import (
     CodeMatrix as CodeMatrix,

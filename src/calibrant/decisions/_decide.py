@@ -103,10 +103,9 @@ def tie_unit(matrix: Float64Array) -> Any:
     return np.minimum(np.abs(matrix).max(axis=(-2, -1), initial=0.0), 1.0)
 
 
-def least_risk_in_graph(proba: Tensor, matrix: Float64Array) -> Tensor:
-    """The same as nodes of a graph: the first decision whose risk is, but for a tie, the least."""
-    graph = proba.graph
-    risks = graph.op("MatMul", proba.at_least(0.0), np.asarray(matrix, dtype=np.float64).T)
-    least = graph.op("ReduceMin", risks, np.array([1]), keepdims=1)
-    size = graph.op("Abs", least).at_least(float(tie_unit(matrix))).at_most(np.finfo(np.float64).max)
+def least_risk_in_symbols(proba: Tensor, matrix: Float64Array) -> Tensor:
+    """The same in symbols: the first decision whose risk is, but for a tie, the least."""
+    risks = proba.at_least(0.0).times(np.asarray(matrix, dtype=np.float64).T)
+    least = risks.row_min()
+    size = least.size().at_least(float(tie_unit(matrix))).at_most(np.finfo(np.float64).max)
     return risks.is_at_most(least + size * TIE).first_true()

@@ -148,10 +148,10 @@ class LachicheFlachRule(DecisionRule):
             (at / "weights").fail(f"must have at most {MOST_WEIGHTS} entries; got {len(self.weights_)}")
         self.matrix_ = weight_matrix(self.weights_)
 
-    def decide_in_graph(self, proba: Tensor) -> Tensor:
-        """Decide in an ONNX graph, by the greatest weighted probability."""
+    def decide_in_symbols(self, proba: Tensor) -> Tensor:
+        """Decide in symbols, by the greatest weighted probability."""
         weighted = proba.at_least(0.0) * self.weights_
-        greatest = proba.graph.op("ReduceMax", weighted, np.array([1]), keepdims=1)
+        greatest = weighted.row_max()
         return weighted.is_at_least(greatest * (1 - TIE)).first_true()
 
     def _check_parameters(self) -> None:

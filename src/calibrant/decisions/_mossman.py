@@ -131,8 +131,8 @@ class MossmanRule(DecisionRule):
         self._keep(numbers["first"], numbers["second"])
         self.cost_before_, self.cost_after_ = numbers["cost_before"], numbers["cost_after"]
 
-    def decide_in_graph(self, proba: Tensor) -> Tensor:
-        """Decide in an ONNX graph, by the thresholds."""
+    def decide_in_symbols(self, proba: Tensor) -> Tensor:
+        """Decide in symbols, by the thresholds."""
         kept = proba.at_least(0.0)
         asked, second, third = (int(each) for each in self.order)
         lead = kept.column(second) - kept.column(third)

@@ -18,7 +18,7 @@ from calibrant._core._fields import Number
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
-from calibrant.decisions._decide import least_risk, least_risk_in_graph
+from calibrant.decisions._decide import least_risk, least_risk_in_symbols
 from calibrant.decisions._estimates import check_estimates
 from calibrant.decisions._matrix import check_square_cost, refuse_unreasonable
 from calibrant.decisions._training import TrainingRows
@@ -32,7 +32,7 @@ class DecisionRule(Saved, NamedColumns, BaseEstimator, ABC):
     """Base of the rules: checks at the border, a partition of the simplex learned inside.
 
     A subclass says how its matrix is learned (`_fit`), and how it decides if not by that matrix
-    (`_decide`), in NumPy and in a graph (`decide_in_graph`). It declares its parameters and its fitted
+    (`_decide`), in NumPy and in symbols (`decide_in_symbols`). It declares its parameters and its fitted
     numbers, by which it is saved.
     """
 
@@ -132,8 +132,8 @@ class DecisionRule(Saved, NamedColumns, BaseEstimator, ABC):
     def _fit(self, rows: TrainingRows) -> tuple[float, float]:
         """Learn `matrix_` from checked rows; give the training cost before and after."""
 
-    def decide_in_graph(self, proba: Tensor) -> Tensor:
-        """Decide in an ONNX graph.
+    def decide_in_symbols(self, proba: Tensor) -> Tensor:
+        """Decide in symbols, for ONNX, SQL or Python.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class DecisionRule(Saved, NamedColumns, BaseEstimator, ABC):
         Tensor of shape (rows,)
             The numbers of the classes decided.
         """
-        return least_risk_in_graph(proba, self.matrix_)
+        return least_risk_in_symbols(proba, self.matrix_)
 
     def _decide(self, estimates: FloatArray) -> IntArray:
         """Decide for checked rows."""

@@ -1,4 +1,4 @@
-"""Fitted maps as values: one formula each, for NumPy and for an ONNX graph; plain fields for the model file.
+"""Fitted maps as values: one formula each, for NumPy and in symbols; plain fields for the model file.
 
 - `Steps`, `Bounds`, `Lines`, `Logistic`, `Constant`, `Identity`: one score to the probability of the
   positive class.
@@ -13,16 +13,19 @@ from calibrant.maps._features import (
     features_named as features_named,
     features_of as features_of,
 )
-from calibrant.maps._graph import answers as answers, answers_of_rows as answers_of_rows, refusals as refusals
+from calibrant.maps._graph import answers as answers, answers_of_rows as answers_of_rows
 from calibrant.maps._intervals import IntervalLookup as IntervalLookup, midpoints as midpoints
 from calibrant.maps._map import MAPS as MAPS, AnyMap as AnyMap, Map as Map
-from calibrant.maps._onnx_graph import Graph as Graph, OnnxExportError as OnnxExportError, Tensor as Tensor
-from calibrant.maps._onnx_steps import intervals as intervals
+from calibrant.maps._onnx_graph import (
+    Graph as Graph,
+    OnnxExportError as OnnxExportError,
+    OnnxTensor as OnnxTensor,
+)
 from calibrant.maps._operations import (
-    GRAPH as GRAPH,
     LOG_CLIP as LOG_CLIP,
     LOG_TINY as LOG_TINY,
     NUMPY as NUMPY,
+    SYMBOLS as SYMBOLS,
     Operations as Operations,
 )
 from calibrant.maps._pool import (
@@ -36,6 +39,8 @@ from calibrant.maps._pool import (
     Start as Start,
     mixed as mixed,
 )
+from calibrant.maps._program import Chain as Chain, Program as Program
+from calibrant.maps._program_steps import Loop as Loop, Step as Step, n_uses as n_uses
 from calibrant.maps._row_maps import Softmax as Softmax, softmax as softmax
 from calibrant.maps._score_maps import (
     Bounds as Bounds,
@@ -45,3 +50,4 @@ from calibrant.maps._score_maps import (
     Logistic as Logistic,
     Steps as Steps,
 )
+from calibrant.maps._tensor import ExportError as ExportError, Target as Target, Tensor as Tensor

@@ -5,38 +5,12 @@ and `Less`, the same answer from the default operators, writes and reads whole c
 three to eight times slower.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array
-from calibrant.maps._onnx_graph import OnnxExportError, Tensor
-
-#: The tree answers in single precision, which holds whole numbers up to this one exactly.
-MOST_INTERVALS = 1 << 24
+from calibrant._core._arrays import Float64Array
 
 
-def intervals(scores: Tensor, edges: Sequence[Array]) -> Tensor:
-    """Number the interval of every score, those of a column after those of the columns before it."""
-    sizes = [len(each) + 1 for each in edges]
-    if sum(sizes) > MOST_INTERVALS:
-        raise OnnxExportError(
-            f"a model in ONNX must have at most {MOST_INTERVALS} steps or cells; got {sum(sizes)}; calibrate "
-            "by a sigmoid or by fewer bins, or serve the model that `save` writes"
-        )
-    before = np.cumsum([0, *sizes[:-1]])
-    matrix = scores.as_column() if len(edges) == 1 else scores
-    places = [
-        scores.graph.op(
-            "TreeEnsembleRegressor", matrix, **_tree(np.asarray(each, dtype=np.float64), column, int(start))
-        )
-        for column, (each, start) in enumerate(zip(edges, before, strict=True))
-    ]
-    place = scores.graph.beside(places).cast(np.int32)
-    return place.as_vector() if len(edges) == 1 else place
-
-
-def _tree(edges: Float64Array, column: int, first: int) -> dict[str, object]:
+def tree(edges: Float64Array, column: int, first: int) -> dict[str, object]:
     """A complete binary tree, numbered level by level: the children of node i are 2 i + 1 and 2 i + 2.
 
     The nodes before number m hold the m edges, the others are the m + 1 leaves. From left to right leaves

@@ -1,7 +1,7 @@
-"""The operations that the formula of a map may use: one set for NumPy, one for an ONNX graph.
+"""The operations that the formula of a map may use: one set for NumPy, one in symbols.
 
 Beside these a formula adds, subtracts, multiplies and divides by the ordinary operators, and broadcasts as in
-NumPy. Whoever brings a further set of operations, for SQL say, has all maps there at once.
+NumPy. Symbols become an ONNX graph, SQL or Python, whichever target their tensors are of.
 """
 
 from abc import ABC, abstractmethod
@@ -13,8 +13,7 @@ from scipy.special import expit, logit
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant.maps._intervals import IntervalLookup
-from calibrant.maps._onnx_graph import Tensor
-from calibrant.maps._onnx_steps import intervals
+from calibrant.maps._tensor import Tensor
 
 #: How close to 0 and 1 a probability may come before its logarithm is taken.
 LOG_CLIP = 1e-12
@@ -121,12 +120,12 @@ class _NumpyOperations(Operations):
         return np.ascontiguousarray(rows.T).sum(axis=0)[:, None]
 
 
-class _GraphOperations(Operations):
-    """The same as nodes of a graph. Edges and tables may be lists, with one entry for each of the columns."""
+class _SymbolicOperations(Operations):
+    """The same in symbols. Edges and tables may be lists, with one entry for each of the columns."""
 
     def interval(self, edges: IntervalLookup | Sequence[IntervalLookup], scores: Tensor) -> Any:
         lookups = [edges] if isinstance(edges, IntervalLookup) else edges
-        return intervals(scores, [each.edges for each in lookups])
+        return scores.intervals([each.edges for each in lookups])
 
     def take(self, table: Array | Sequence[Array], place: Tensor) -> Any:
         return place.in_table(table if isinstance(table, np.ndarray) else np.concatenate(list(table)))
@@ -138,10 +137,10 @@ class _GraphOperations(Operations):
         return scores * 0.0 + value
 
     def exp(self, values: Tensor) -> Any:
-        return values.graph.op("Exp", values)
+        return values.exp()
 
     def log(self, values: Tensor) -> Any:
-        return values.graph.op("Log", values)
+        return values.log()
 
     def log_odds(self, proba: Tensor) -> Any:
         return self.log(proba / (1.0 - proba))
@@ -150,20 +149,20 @@ class _GraphOperations(Operations):
         return 1.0 / (self.exp(z) + 1.0)  # where the exponential overflows it is 0, as it should be
 
     def product(self, rows: Tensor, matrix: Float64Array) -> Any:
-        return rows.graph.op("MatMul", rows, matrix)
+        return rows.times(matrix)
 
     def columns(self, rows: Tensor, places: Array) -> Any:
         return rows.columns(places)
 
     def beside(self, matrices: Sequence[Tensor]) -> Any:
-        return matrices[0].graph.beside(matrices)
+        return matrices[0].target.beside(matrices)
 
     def row_max(self, rows: Tensor) -> Any:
-        return rows.graph.op("ReduceMax", rows, np.array([1]), keepdims=1)
+        return rows.row_max()
 
     def row_sums(self, rows: Tensor) -> Any:
         return rows.row_sums()
 
 
 NUMPY: Operations = _NumpyOperations()
-GRAPH: Operations = _GraphOperations()
+SYMBOLS: Operations = _SymbolicOperations()

@@ -17,7 +17,7 @@ from calibrant._core._place import Place
 from calibrant.maps._features import features_named
 from calibrant.maps._graph import answers
 from calibrant.maps._map import Map
-from calibrant.maps._operations import GRAPH, LOG_TINY, Operations
+from calibrant.maps._operations import LOG_TINY, SYMBOLS, Operations
 from calibrant.maps._row_maps import softmax
 from calibrant.maps._score_maps import Lines
 
@@ -226,7 +226,7 @@ def check_pairs(knots: list[Float64Array], values: list[Float64Array], at: Place
 def by_column(knots: list[Float64Array], values: list[Float64Array], rows: Any, ops: Operations) -> Any:
     """Every column by lines through its own knots."""
     pairs = list(zip(knots, values, strict=True))
-    if ops is GRAPH:
+    if ops is SYMBOLS:
         lines = [Lines.through(*pair) for pair in pairs]
         return answers(rows, lines) if len(lines) > 1 else answers(rows.as_vector(), lines).as_column()
     columns = zip(np.ascontiguousarray(rows.T), pairs, strict=True)

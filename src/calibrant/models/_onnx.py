@@ -7,31 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._core._fitted import check_fitted
 from calibrant._core._place import ModelFileError
 from calibrant._core._whole_files import write_whole
-from calibrant.calibrators import (
-    CalibratorBase,
-    ColumnsCalibrator,
-    ConstantAnswer,
-    RowCalibrator,
-    calibrator_kinds,
-)
-from calibrant.decisions import least_risk_in_graph
-from calibrant.maps import Graph, Map, OnnxExportError, Tensor, answers, answers_of_rows, refusals
-from calibrant.models._onnx_combine import combine
-from calibrant.models._onnx_decide import as_labels, by_rule, most_probable
+from calibrant.maps import Graph
+from calibrant.models._formulas import MEANINGS, calibrator_of, decision_in, proba_in
+from calibrant.models._onnx_labels import as_labels
 from calibrant.models._score_model import ScoreModel
 
 if TYPE_CHECKING:
     from onnx import ModelProto
-
-#: What the input is, by what the calibrator takes.
-MEANINGS = {
-    "score": "the score of the positive class, which is the second",
-    "row": "one score per class, as in the metadata",
-    "columns": "one score per column of the code",
-}
 
 
 def to_onnx(model: Any) -> "ModelProto":
@@ -58,8 +42,8 @@ def to_onnx(model: Any) -> "ModelProto":
     Raises
     ------
     OnnxExportError
-        If a part of the model has no exact counterpart: coupling, least squares for other codes than
-        one-vs-all, rules of one's own, and calibrators that are not methods of the registry.
+        If a part of the model has no exact counterpart: coupling for codes with zeros and several classes on
+        a side, combinations and rules of one's own, and calibrators that are not methods of the registry.
     MissingExtraError
         If the package onnx is not installed.
 
@@ -91,13 +75,13 @@ def to_onnx(model: Any) -> "ModelProto":
     array([[0.66666667, 0.33333333],
            [0.08333333, 0.91666667]])
     """
-    calibrator = _calibrator_of(model)
-    graph = _empty_graph(calibrator)
-    proba = _proba(graph, calibrator)
+    calibrator = calibrator_of(model, Graph.name, Graph.error)
+    graph = Graph(calibrator.n_scores, MEANINGS[calibrator.takes])
+    proba = proba_in(graph, calibrator)
     n_classes = len(calibrator.classes_)
     graph.output("probabilities", "one column per class, as in the metadata", proba, np.float64, n_classes)
     if calibrator is not model:
-        labels, kind = as_labels(_decision(proba, model), proba, model.actions_)
+        labels, kind = as_labels(decision_in(proba, model), proba, model.actions_)
         graph.output("decision", "what costs least, or without costs the most probable class", labels, kind)
     return graph.to_model("calibrant", version("calibrant"), _properties(model))
 
@@ -134,59 +118,6 @@ def save_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     ['model.onnx']
     """
     write_whole(path, to_onnx(model).SerializeToString(), error=ModelFileError)
-
-
-def _calibrator_of(model: Any) -> CalibratorBase:
-    """The calibrator of a chain, or the model itself."""
-    if type(model) is ScoreModel:
-        check_fitted(model, "calibrator_")
-    calibrator: Any = model.calibrator_ if type(model) is ScoreModel else model
-    if not calibrator_kinds().has(calibrator):
-        raise OnnxExportError(
-            "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "
-            f"the registry, to be written as ONNX; got a {type(calibrator).__name__}, whose map is not "
-            "known; fit one of calibrant's calibrators to its scores, or register it"
-        )
-    check_fitted(calibrator, "classes_")
-    return calibrator  # type: ignore[no-any-return]
-
-
-def _empty_graph(calibrator: CalibratorBase) -> Graph:
-    """A graph with an input for the scores that a calibrator takes."""
-    return Graph(calibrator.n_scores, MEANINGS[calibrator.takes])
-
-
-def _proba(graph: Graph, calibrator: CalibratorBase) -> Tensor:
-    """Probabilities of the classes; NaN for rows that the library refuses."""
-    if isinstance(calibrator, ColumnsCalibrator):
-        maps = [_map_of(each) for each in calibrator.calibrators_]
-        refused = refusals(graph.scores, [each.takes_probabilities for each in maps])
-        code, counts = calibrator.fitted_code
-        return combine(answers(graph.scores, maps), calibrator.combine, code, counts) + refused
-    fitted = _map_of(calibrator)
-    if isinstance(calibrator, RowCalibrator):
-        refused = refusals(graph.scores, [fitted.takes_probabilities] * graph.n_columns)
-        return answers_of_rows(graph.scores, fitted) + refused
-    scores = graph.scores.as_vector()
-    positive = answers(scores, [fitted]) + refusals(scores, [fitted.takes_probabilities])
-    return graph.beside([(1.0 - positive).as_column(), positive.as_column()])
-
-
-def _map_of(calibrator: Any) -> Map:
-    """The map of a fitted calibrator, of which a column may have one that is not ours."""
-    if not (calibrator_kinds().has(calibrator) or isinstance(calibrator, ConstantAnswer)):
-        raise OnnxExportError(
-            "a two-class calibrator must be one of calibrant's own or of the registry to be written as ONNX; "
-            f"got a {type(calibrator).__name__}, whose map is not known; fit one of calibrant's in its place"
-        )
-    return calibrator.map_  # type: ignore[no-any-return]
-
-
-def _decision(proba: Tensor, model: ScoreModel) -> Tensor:
-    """What a chain decides, as a number."""
-    if model.rule_ is not None:
-        return by_rule(proba, model.rule_)
-    return most_probable(proba) if model.cost_ is None else least_risk_in_graph(proba, model.cost_)
 
 
 def _properties(model: Any) -> dict[str, str]:

@@ -1,0 +1,90 @@
+"""The fitted chain in symbols: scores to probabilities to decisions, whatever they are written for."""
+
+from typing import Any
+
+from calibrant._core._fitted import check_fitted
+from calibrant.calibrators import (
+    CalibratorBase,
+    ColumnsCalibrator,
+    ConstantAnswer,
+    RowCalibrator,
+    calibrator_kinds,
+)
+from calibrant.decisions import RULES, least_risk_in_symbols
+from calibrant.maps import Chain, ExportError, Map, Program, Target, answers, answers_of_rows
+from calibrant.models._combine import combine
+from calibrant.models._score_model import ScoreModel
+
+#: What a row of scores is, by what the calibrator takes.
+MEANINGS = {
+    "score": "the score of the positive class, which is the second",
+    "row": "one score per class, as in the metadata",
+    "columns": "one score per column of the code",
+}
+
+
+def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError) -> CalibratorBase:
+    """The calibrator of a chain, or the model itself, to be written for a target of this name."""
+    if type(model) is ScoreModel:
+        check_fitted(model, "calibrator_")
+    calibrator: Any = model.calibrator_ if type(model) is ScoreModel else model
+    if not calibrator_kinds().has(calibrator):
+        raise error(
+            "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "
+            f"the registry, to be written as {name}; got a {type(calibrator).__name__}, whose map is not "
+            "known; fit one of calibrant's calibrators to its scores, or register it"
+        )
+    check_fitted(calibrator, "classes_")
+    return calibrator  # type: ignore[no-any-return]
+
+
+def chain_of(model: Any, name: str, *, loops: bool = False) -> Chain:
+    """A fitted model as a program, to be printed as something of this name."""
+    calibrator = calibrator_of(model, name)
+    program = Program(calibrator.n_scores, name, loops=loops)
+    proba = proba_in(program, calibrator)
+    decision = None if calibrator is model else decision_in(proba, model).steps[0]
+    return Chain(program, proba.steps, decision)
+
+
+def proba_in(target: Target, calibrator: CalibratorBase) -> Any:
+    """Probabilities of the classes; none for rows that the library refuses."""
+    scores = target.scores
+    if isinstance(calibrator, ColumnsCalibrator):
+        maps = [_map_of(each, target) for each in calibrator.calibrators_]
+        code, counts = calibrator.fitted_code
+        columns = answers(scores, maps) if len(maps) > 1 else answers(scores.as_vector(), maps).as_column()
+        proba = combine(columns, calibrator.combine, code, counts)
+        return target.refusing(proba, [each.takes_probabilities for each in maps])
+    fitted = _map_of(calibrator, target)
+    refused = [fitted.takes_probabilities] * target.n_columns
+    if isinstance(calibrator, RowCalibrator):
+        return target.refusing(answers_of_rows(scores, fitted), refused)
+    positive = answers(scores.as_vector(), [fitted])
+    return target.refusing(target.beside([(1.0 - positive).as_column(), positive.as_column()]), refused)
+
+
+def decision_in(proba: Any, model: ScoreModel) -> Any:
+    """What a chain decides, as a number."""
+    rule = model.rule_
+    if rule is None:
+        return proba.first_greatest() if model.cost_ is None else least_risk_in_symbols(proba, model.cost_)
+    if type(rule) not in RULES.values():
+        target = proba.target
+        target.refuse(
+            f"a rule must be one of calibrant's own to be written as {target.name}; got a "
+            f"{type(rule).__name__}, whose decisions are not known; use {', '.join(map(repr, RULES))}, or "
+            "export the calibrator and decide by its probabilities"
+        )
+    return rule.decide_in_symbols(proba)
+
+
+def _map_of(calibrator: Any, target: Target) -> Map:
+    """The map of a fitted calibrator, of which a column may have one that is not ours."""
+    if not (calibrator_kinds().has(calibrator) or isinstance(calibrator, ConstantAnswer)):
+        target.refuse(
+            f"a two-class calibrator must be one of calibrant's own or of the registry to be written as "
+            f"{target.name}; got a {type(calibrator).__name__}, whose map is not known; fit one of "
+            "calibrant's in its place"
+        )
+    return calibrator.map_  # type: ignore[no-any-return]
