@@ -105,11 +105,10 @@ class Groups:
         self.alternatives = Alternatives(base_rates, GROUP_SHIFTS, learned=False)
         self.shown = self.alternatives.columns
         self.n_logs = len(self.alternatives.weights)
-        #: Facet, and the numbers of the values (0 for the second of a single column), in one number.
+        #: Facet, and the numbers of the values (0 for the second of a single column), in one number; sorted.
         self.keys = np.empty(0, dtype=np.int64)
         #: Sums of logarithms; of rows, w and w²; of w p, of w (y - p), and of the squares of the latter.
         self.sums = np.empty((0, self.n_logs + 3 + 3 * len(self.shown)), dtype=np.int64)
-        self._order: IntArray | None = None
 
     def add(self, proba: Float64Array, truth: IntArray, weights: Float64Array, codes: IntArray) -> None:
         """Add rows."""
@@ -136,25 +135,19 @@ class Groups:
         return np.column_stack([logs, np.rint(np.column_stack(others) / UNIT)]).astype(np.int64)
 
     def _places(self, keys: IntArray) -> IntArray:
-        """Where the sums of groups are, of which some may be new."""
-        if self._order is None:
-            self._order = np.argsort(self.keys)
-        found = np.searchsorted(self.keys, keys, sorter=self._order)
-        found = np.append(self._order, -1)[found]
-        known = np.append(self.keys, -1)[found] == keys
-        if known.all():
-            return np.asarray(found)
-        new = keys[~known]
-        if len(self.keys) + len(new) > self.most:
-            raise DataError(
-                f"groups and pairs of them must be at most {self.most:,}; more came; give columns with fewer "
-                "values, or raise max_groups"
-            )
-        found[~known] = len(self.keys) + np.arange(len(new))
-        self.keys = np.concatenate([self.keys, new])
-        self.sums = np.concatenate([self.sums, np.zeros((len(new), self.sums.shape[1]), dtype=np.int64)])
-        self._order = None
-        return np.asarray(found)
+        """Where the sums of groups are, of which some may be new; keys are sorted and distinct."""
+        new = keys[~np.isin(keys, self.keys, assume_unique=True)]
+        if len(new):
+            if len(self.keys) + len(new) > self.most:
+                raise DataError(
+                    f"groups and pairs of them must be at most {self.most:,}; more came; give columns with "
+                    "fewer values, or raise max_groups"
+                )
+            order = np.argsort(np.concatenate([self.keys, new]))
+            nothing = np.zeros((len(new), self.sums.shape[1]), dtype=np.int64)
+            self.keys = np.concatenate([self.keys, new])[order]
+            self.sums = np.concatenate([self.sums, nothing])[order]
+        return np.searchsorted(self.keys, keys)
 
     def log_e_values(self) -> Float64Array:
         """The logarithms of the mixtures of all groups."""

@@ -101,7 +101,7 @@ class CalibrationMonitor(Findings):
     >>> from calibrant import CalibrationMonitor
     >>> rng = np.random.default_rng(0)
     >>> proba = rng.beta(1, 4, size=6000)
-    >>> true = np.where(np.arange(6000) < 3000, proba, proba * 1.5 / (1 + proba / 2))
+    >>> true = np.where(np.arange(6000) < 3000, proba, 2 * proba / (1 + proba))
     >>> y = rng.random(6000) < true
     >>> monitor = CalibrationMonitor().update(proba, y)
     >>> alarm = monitor.alarms[0]

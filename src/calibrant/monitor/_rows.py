@@ -141,10 +141,13 @@ def _whole(labels: Array) -> Array:
 
 def read_weights(sample_weight: object, n_rows: int, greatest: float) -> Float64Array:
     """Weights as shares of the greatest one that there may be."""
-    given = check_weights(sample_weight, n_rows)
-    if given is None:
+    if sample_weight is None:
         return np.full(n_rows, 1.0)
-    if given.size and given.max() > greatest:
+    # A batch may well be without weight, unlike all rows of an evaluation.
+    given = check_weights(np.append(as_floats(sample_weight, "sample_weight"), greatest), n_rows + 1)
+    assert given is not None
+    given = given[:-1]
+    if n_rows and given.max() > greatest:
         row = int(given.argmax())
         raise DataError(
             f"sample_weight must not exceed the greatest weight of the reference, {greatest:.6g}; got "
