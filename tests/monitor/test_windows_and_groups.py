@@ -132,7 +132,7 @@ def test_ranks_are_counted():
     reference, proba = (random.dirichlet([1, 1, 1], n).round(2) for n in (200, 300))
     drift = Drift.against(reference, RunLength(1e6))
     numbers = np.arange(300, dtype=np.float64)
-    ranks = drift._ranks(proba, numbers)
+    ranks = drift.ranks(proba, numbers)
     for column in range(3):
         edges = drift.edges[column]
         seen = np.searchsorted(edges, reference[:, column], side="right").tolist()
@@ -160,7 +160,8 @@ def test_drift_is_found_without_labels_and_no_drift_is_not():
 
 def test_ranks_of_steady_scores_are_uniform():
     reference, proba = draw(500, 2, 1)[0], draw(4000, 2, 2)[0]
-    ranks = Drift.against(reference, RunLength(1e6))._ranks(proba[:, 1:], np.arange(4000.0))[:, 0]
+    drift = Drift.against(reference, RunLength(1e6))
+    ranks = drift.ranks(proba, np.arange(4000.0))[:, 0]
     counts = np.bincount((ranks * 10).astype(int), minlength=10)
     assert ((counts - 400) ** 2 / 400).sum() < 25
 

@@ -21,8 +21,8 @@ POWERS = (0.25, 0.5, 0.75)
 #: Cells of the histogram that learns, whatever has changed.
 CELLS = 10
 N_BETS = 2 * len(POWERS) + 1
-#: Rows that are compared with each other at once.
-CHUNK = 128
+#: Rows that are compared with each other, and rows whose ranks are found at once.
+CHUNK, AT_ONCE = 32, 2048
 #: Which of them (first index) come before which.
 EARLIER = np.triu(np.ones((CHUNK, CHUNK), dtype=np.bool_), k=1)
 
@@ -61,41 +61,50 @@ class Drift:
         counts = np.stack([np.bincount(each, minlength=n_bins) for each in places.T])
         return cls(edges, counts, bound)
 
-    def advance(self, proba: Float64Array, rows: Float64Array, n: int) -> list[Crossing]:
-        """Take a block, of which the first n are rows."""
-        ratios = np.ones((BLOCK, len(self.columns) * N_BETS))
-        if n:
-            ranks = self._ranks(proba[:n, self.columns], rows[:n, 0])
-            ratios[:n] = self._bets(ranks).reshape(n, -1)
-        return self.detector.advance(ratios, rows, n)[0]
+    def ranks(self, proba: Float64Array, numbers: Float64Array) -> Float64Array:
+        """Ranks in (0, 1) of the scores of rows with these numbers, among the reference and all rows before.
+
+        They are made of counts, which are the same however rows are cut into batches.
+        """
+        scores = proba[:, self.columns]
+        parts = range(0, len(scores), AT_ONCE)
+        found = [self._ranks(scores[i : i + AT_ONCE], numbers[i : i + AT_ONCE]) for i in parts]
+        return np.concatenate([np.empty((0, len(self.columns))), *found])
 
     def _ranks(self, scores: Float64Array, numbers: Float64Array) -> Float64Array:
-        """Ranks in (0, 1) of every score among the reference and all rows before it."""
-        places = bins_of(self.edges, scores)
-        column = np.arange(len(self.columns))
+        n, (n_columns, n_bins) = len(scores), self.counts.shape
+        n_chunks = -(-n // CHUNK)
+        column = np.arange(n_columns)
         keys = mix(numbers.astype(np.uint64))[:, np.newaxis] + column.astype(np.uint64)
         chance = ((mix(keys) >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-        n_bins = self.counts.shape[1]
-        lower, same = np.empty_like(places), np.empty_like(places)
-        short = np.ascontiguousarray(places.T.astype(np.int16))
-        for start in range(0, len(places), CHUNK):
-            here = slice(start, min(start + CHUNK, len(places)))
-            some, later = places[here], short[:, np.newaxis, here]
-            before = short[:, here, np.newaxis]
-            earlier = EARLIER[: len(some), : len(some)]
-            less, like = (
-                np.add.reduce((each & earlier).view(np.uint8), axis=1, dtype=np.uint8).T
-                for each in (before < later, before == later)
-            )
-            below = np.cumsum(self.counts, axis=1) - self.counts
-            lower[here] = below[column, some] + less
-            same[here] = self.counts[column, some] + like
-            flat = (some + column * n_bins).ravel()
-            self.counts = self.counts + np.bincount(flat, minlength=self.counts.size).reshape(
-                self.counts.shape
-            )
-        total = int(self.counts[0].sum()) - len(places) + np.arange(len(places))
-        return np.asarray((lower + chance * (same + 1.0)) / (total + 1.0)[:, np.newaxis])
+        # Rows that fill the last chunk are in a bin of their own, above all others.
+        places = np.full((n_columns, n_chunks * CHUNK), n_bins, dtype=np.int64)
+        places[:, :n] = bins_of(self.edges, scores).T
+        chunk = np.arange(n_chunks * CHUNK) // CHUNK
+        cells = (chunk * n_columns + column[:, np.newaxis]) * (n_bins + 1) + places
+        counts = np.bincount(cells.ravel(), minlength=n_chunks * n_columns * (n_bins + 1))
+        counts = counts.reshape(n_chunks, n_columns, n_bins + 1)
+        after = np.cumsum(counts[:, :, :-1], axis=0)
+        before = after - counts[:, :, :-1] + self.counts
+        below = np.cumsum(before, axis=2) - before
+        at = np.minimum(places, n_bins - 1)
+        short = places.astype(np.int16).reshape(n_columns, n_chunks, CHUNK)
+        left, right = short[..., np.newaxis], short[:, :, np.newaxis]
+        less, like = (
+            np.add.reduce((each & EARLIER).view(np.uint8), axis=2, dtype=np.uint8).reshape(n_columns, -1)
+            for each in (left < right, left == right)
+        )
+        lower = below[chunk, column[:, np.newaxis], at] + less
+        same = before[chunk, column[:, np.newaxis], at] + like
+        total = int(self.counts[0].sum()) + np.arange(n) + 1.0
+        self.counts = self.counts + after[-1]
+        return np.asarray((lower[:, :n].T + chance * (same[:, :n].T + 1.0)) / total[:, np.newaxis])
+
+    def advance(self, ranks: Float64Array, rows: Float64Array, n: int) -> list[Crossing]:
+        """Take a block, of which the first n are rows."""
+        ratios = np.ones((BLOCK, len(self.columns) * N_BETS))
+        ratios[:n] = self._bets(ranks[:n]).reshape(n, -1)
+        return self.detector.advance(ratios, rows, n)[0]
 
     def _bets(self, ranks: Float64Array) -> Float64Array:
         """What every bet makes of one unit, shape (n, columns, bets)."""

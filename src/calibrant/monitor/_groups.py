@@ -3,12 +3,14 @@
 Sums are whole multiples of a small unit, so that they do not depend on the order of rows, and merge exactly.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as_floats
+from calibrant._core._checks import check_finite, check_number
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.metrics import Estimate, normal_estimate, share_estimate
@@ -61,12 +63,12 @@ class Group:
     verdict: str
 
 
-def e_bh(log_e_values: Float64Array, alpha: float) -> BoolArray:
+def e_bh(log_e_values: object, alpha: object) -> BoolArray:
     """Tell which hypotheses to reject so that the false discovery rate is at most alpha (Wang and Ramdas).
 
     Parameters
     ----------
-    log_e_values : ndarray of shape (m,)
+    log_e_values : array-like of shape (m,)
         Logarithms of e-values, dependent in any way.
     alpha : float
         The rate.
@@ -76,10 +78,15 @@ def e_bh(log_e_values: Float64Array, alpha: float) -> BoolArray:
     ndarray of bool of shape (m,)
         The discoveries: the r greatest, for the greatest r whose r-th is at least m / (r alpha).
     """
-    m = len(log_e_values)
-    order = np.argsort(-log_e_values, kind="stable")
+    logs = np.asarray(as_floats(log_e_values, "log_e_values"), dtype=np.float64)
+    if logs.ndim != 1:
+        raise DataError(f"log_e_values must be one row of numbers; got shape {logs.shape}")
+    check_finite(logs, "log_e_values")
+    rate = check_number("alpha", alpha, "above 0 and below 1", lambda x: 0 < x < 1)
+    m = len(logs)
+    order = np.argsort(-logs, kind="stable")
     ranks = np.arange(1, m + 1)
-    enough = log_e_values[order] >= np.log(m / alpha) - np.log(ranks)
+    enough = logs[order] >= np.log(m / rate) - np.log(ranks) if m else np.zeros(0, dtype=np.bool_)
     r = int(np.flatnonzero(enough)[-1]) + 1 if enough.any() else 0
     found = np.zeros(m, dtype=np.bool_)
     found[order[:r]] = True
@@ -115,14 +122,24 @@ class Groups:
         if not len(truth):
             return
         what = self._summands(proba, truth, weights)
-        for number, facet in enumerate(self.facets):
-            second = codes[:, facet[1]] if len(facet) > 1 else np.zeros(len(codes), dtype=np.int64)
-            both = (number << FACET) + (codes[:, facet[0]] << VALUE) + second
-            order = np.argsort(both, kind="stable")
-            there = both[order]
+        for keys in self._keys(codes):
+            order = np.argsort(keys, kind="stable")
+            there = keys[order]
             starts = np.append(0, np.flatnonzero(there[1:] != there[:-1]) + 1)
             places = self._places(there[starts])
             self.sums[places] += np.add.reduceat(what[order], starts, axis=0)
+
+    def meet(self, codes: IntArray) -> None:
+        """Make room for the groups of rows that come, before anything else changes."""
+        keys = [np.unique(each) for each in self._keys(codes)]
+        if keys and len(codes):
+            self._places(np.concatenate(keys))
+
+    def _keys(self, codes: IntArray) -> Iterator[IntArray]:
+        """For every column, and every pair of columns, the keys of the groups of rows."""
+        for number, facet in enumerate(self.facets):
+            second = codes[:, facet[1]] if len(facet) > 1 else 0
+            yield (number << FACET) + (codes[:, facet[0]] << VALUE) + second
 
     def _summands(self, proba: Float64Array, truth: IntArray, weights: Float64Array) -> IntArray:
         ratios = np.empty((len(truth), self.n_logs))
@@ -169,12 +186,15 @@ class Groups:
         """All groups, those with most evidence first."""
         if not len(self.keys):
             return ()
-        evidence = self.log_e_values()
+        seen = np.flatnonzero(self.sums[:, self.n_logs])
+        if not len(seen):
+            return ()
+        evidence = self.log_e_values()[seen]
         said = e_bh(evidence, alpha)
         needed = np.log(len(evidence) / alpha)
         order = np.argsort(-evidence, kind="stable")
         return tuple(
-            self._group(int(place), float(evidence[place]), bool(said[place]), needed, values, labels)
+            self._group(int(seen[place]), float(evidence[place]), bool(said[place]), needed, values, labels)
             for place in order
         )
 

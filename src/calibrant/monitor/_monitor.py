@@ -1,45 +1,24 @@
 """Calibration over time: batches in, alarms, windows, groups and advice out."""
 
 import json
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array
-from calibrant._core._checks import (
-    check_number,
-    check_option,
-    check_weights,
-    is_whole,
-    read_classes,
-    shown,
-)
+from calibrant._core._checks import check_number, check_option, is_whole, read_classes, shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.decisions import check_cost
-from calibrant.monitor._drift import Drift
-from calibrant.monitor._findings import Findings
-from calibrant.monitor._groups import Groups
+from calibrant.monitor._intake import Intake
 from calibrant.monitor._merging import merged
-from calibrant.monitor._rows import (
-    UNKNOWN,
-    Rows,
-    no_rows,
-    numbered,
-    read_columns,
-    read_proba,
-    read_times,
-    read_truth,
-    read_weights,
-)
+from calibrant.monitor._rows import UNKNOWN, read_truth
 from calibrant.monitor._saving import read_state, state_of
-from calibrant.monitor._streams import LabelledStream, ScoreStream
-from calibrant.monitor._waiting import Key, Waiting, read_keys
+from calibrant.monitor._waiting import read_keys
 
 #: Windows of the calendar.
 PERIODS = ("hour", "day", "week", "month", "year")
 
 
-class CalibrationMonitor(Findings):
+class CalibrationMonitor(Intake):
     r"""Watch whether probabilities stay calibrated; false alarms are bounded however often one looks.
 
     Parameters
@@ -145,9 +124,7 @@ class CalibrationMonitor(Findings):
         )
         self._given = None if classes is None else read_classes(classes)
         self._n_classes = None if self._given is None else len(self._given)
-        self._base_rates: Float64Array | None = None
-        self._drift: Drift | None = None
-        self._greatest = 1.0
+        self._base_rates, self._drift, self._greatest = None, None, 1.0
         if reference is not None:
             self._read_reference(reference, reference_weight)
         elif reference_weight is not None:
@@ -157,30 +134,7 @@ class CalibrationMonitor(Findings):
             raise ParameterError(f"cost must be one matrix for all rows; got shape {self._cost.shape}")
         if self._cost is not None:
             self._n_classes = self._cost.shape[1]
-        self._dated: bool | None = None
-        self._timed: bool | None = None
-        self._n_rows = self._n_never = 0
-        self._first: float | None = None
-        self._last: float | None = None
-        self._closed = []
-        self._group_columns: list[str] = []
-        self._group_values: list[list[object]] = []
-        self._labelled: LabelledStream | None = None
-        self._scores: ScoreStream | None = None
-        self._waiting: Waiting | None = None
-
-    def _read_reference(self, reference: object, weight: object) -> None:
-        proba = read_proba(reference, self._n_classes, self._given)
-        if len(proba) == 0:
-            raise DataError("reference must have at least one row; got none")
-        given = check_weights(weight, len(proba))
-        if given is not None:
-            self._greatest = float(given.max())
-            proba = proba[given > 0]
-        self._n_classes, self._base_rates = proba.shape[1], proba.mean(axis=0)
-        self._drift = Drift.against(proba, self._promise())
-
-    # What comes in
+        self._begin()
 
     def update(
         self,
@@ -214,46 +168,8 @@ class CalibrationMonitor(Findings):
         CalibrationMonitor
             This monitor.
         """
-        matrix = read_proba(proba, self._n_classes, self._given)
-        n = len(matrix)
-        truth = read_truth(y, n, matrix.shape[1], self._given)
-        weights = read_weights(sample_weight, n, self._greatest) if n else np.empty(0)
-        keys = None if key is None else read_keys(key, n)
-        times, dated = self._read_times(time, n)
-        columns = {} if group is None else read_columns(group, n)
-        self._check_columns(columns, n)
-        if keys is not None and self._waiting is not None:
-            self._waiting.check([each for each, t in zip(keys, truth, strict=True) if t == UNKNOWN])
-        if n == 0:
-            return self
-        self._start(matrix.shape[1], list(columns))
-        codes = self._codes(columns, n)
-        self._timed, self._dated, self._last = time is not None, dated, float(times[-1])
-        self._first = float(times[0]) if self._first is None else self._first
-        counted = weights > 0
-        numbers = self._n_rows + np.cumsum(counted) - 1.0
-        self._n_rows += int(counted.sum())
-        place = np.column_stack([numbers, times if time is not None else numbers])
-        rows = Rows(matrix, truth, weights, place, codes).take(counted)
-        kept = None if keys is None else [each for each, c in zip(keys, counted, strict=True) if c]
-        self._take(rows, kept)
+        self._take(*self._read(proba, y, time, group, sample_weight, key))
         return self
-
-    def _take(self, rows: Rows, keys: list[Key] | None) -> None:
-        assert self._scores is not None
-        assert self._labelled is not None
-        assert self._waiting is not None
-        none = np.full(len(rows), UNKNOWN)
-        self._scores.take(Rows(rows.proba, none, rows.weights, rows.place, rows.groups[:, :0]))
-        if keys is None:
-            known = rows.truth != UNKNOWN
-            self._n_never += int((~known).sum())
-            if not known.all():
-                rows = rows.take(known)
-            awaited = cast(list[Key | None], [None] * len(rows))
-        else:
-            awaited = [each if t == UNKNOWN else None for each, t in zip(keys, rows.truth, strict=True)]
-        self._labelled.take(self._waiting.put(rows, awaited))
 
     def add_labels(self, key: object, y: object) -> Self:
         """Give labels to rows that wait for them; they take their place in time.
@@ -281,61 +197,6 @@ class CalibrationMonitor(Findings):
             )
         self._labelled.take(self._waiting.label(keys, truth))
         return self
-
-    def _read_times(self, time: object, n: int) -> tuple[Float64Array, bool]:
-        if self._timed is not None and n and (time is not None) is not self._timed:
-            came, before = ("none", "given") if time is None else ("some", "not given")
-            raise DataError(
-                f"time must be given for all rows or for none; it was {before} before; got {came}"
-            )
-        if isinstance(self.window, str) and time is None and n:
-            raise DataError(f"time must be given for windows of a {self.window}; got none; pass dates")
-        if time is None:
-            return np.zeros(n), False
-        last = -np.inf if self._last is None else self._last
-        return read_times(time, n, last, dated=self._dated)
-
-    def _check_columns(self, columns: dict[str, Array], n: int) -> None:
-        if self._labelled is not None and n and list(columns) != self._group_columns:
-            before = ", ".join(self._group_columns) or "none"
-            raise DataError(
-                f"group must have the columns of the first rows, {before}; got {', '.join(columns) or 'none'}"
-            )
-
-    def _start(self, n_classes: int, columns: list[str]) -> None:
-        """Make all that depends on the number of classes and on the columns of groups."""
-        if self._labelled is not None:
-            return
-        self._n_classes = n_classes
-        rates = self._rates()
-        if self._cost is not None and self._cost.shape[1] != n_classes:
-            raise ParameterError(
-                f"cost must have one column per class, {n_classes} in all; got {self._cost.shape[1]}"
-            )
-        self._group_columns, self._group_values = columns, [[] for _ in columns]
-        groups = Groups(self._group_columns, rates, self.max_groups) if columns else None
-        common = self._cost, self.window, self.n_windows
-        self._labelled = LabelledStream(self.classes, rates, self._promise(), groups, *common)
-        self._scores = ScoreStream(self.classes, self._drift, *common)
-        self._waiting = Waiting(no_rows(n_classes, len(columns)), self.max_waiting)
-
-    def _rates(self) -> Float64Array:
-        """How often the classes come, as far as the reference says."""
-        k = self._n_classes or 0
-        return np.full(k, 1.0 / max(k, 1)) if self._base_rates is None else self._base_rates
-
-    def _codes(self, columns: dict[str, Array], n: int) -> Array:
-        codes = np.zeros((n, len(columns)), dtype=np.intp)
-        for c, (values, known) in enumerate(zip(columns.values(), self._group_values, strict=True)):
-            codes[:, c] = numbered(values, known)
-            if len(known) > self.max_groups:
-                raise DataError(
-                    f"groups must be at most {self.max_groups:,}; column {list(columns)[c]} has more values; "
-                    "give columns with fewer values, or raise max_groups"
-                )
-        return codes
-
-    # Saving, and putting together
 
     @property
     def state(self) -> dict[str, Any]:

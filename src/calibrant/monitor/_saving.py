@@ -10,6 +10,7 @@ from calibrant.monitor._advice import History
 from calibrant.monitor._alarm import Alarm
 from calibrant.monitor._detector import Detector
 from calibrant.monitor._drift import MOST_BINS, Drift
+from calibrant.monitor._groups import Groups
 from calibrant.monitor._learning import Parabola, best
 from calibrant.monitor._rows import Rows
 from calibrant.monitor._state import (
@@ -58,7 +59,7 @@ def state_of(monitor: "CalibrationMonitor") -> dict[str, Any]:
     if drift is not None:
         found["reference"] = {
             "n_bins": drift.counts.shape[1],
-            "base_rates": write_array(monitor._rates()),
+            "base_rates": write_array(monitor._rates(monitor._n_classes or 0)),
             "edges": write_array(drift.edges.astype(np.float32)),
             "counts": write_array(drift.reference),
         }
@@ -153,8 +154,11 @@ def _read_streams(monitor: "CalibrationMonitor", state: object) -> None:
     columns, values = entry(state, "group_columns", list), entry(state, "group_values", list)
     if len(columns) != len(values) or monitor._n_classes is None:
         raise damaged("group_columns")
-    monitor._start(monitor._n_classes, [str(name) for name in columns])
+    monitor._group_columns = [str(name) for name in columns]
     monitor._group_values = [list(each) for each in values]
+    k = monitor._n_classes
+    groups = Groups(monitor._group_columns, monitor._rates(k), monitor.max_groups) if columns else None
+    monitor._make_streams(k, groups)
     assert monitor._labelled is not None
     assert monitor._scores is not None
     assert monitor._waiting is not None

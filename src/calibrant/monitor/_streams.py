@@ -54,7 +54,7 @@ class Stream:
         self._add(rows)
         self.n_rows += len(rows)
         self.place = rows.place[-1].copy()
-        rows = self.tail.then(rows) if len(self.tail) else rows
+        rows = self.tail.then(self._needed(rows))
         whole = len(rows) - len(rows) % BLOCK
         for start in range(0, whole, BLOCK):
             self._advance(rows.take(slice(start, start + BLOCK)))
@@ -93,6 +93,10 @@ class Stream:
 
     def _new_sums(self) -> Any:
         raise NotImplementedError
+
+    def _needed(self, rows: Rows) -> Rows:
+        """What the process needs to know of rows."""
+        return rows
 
     def _add(self, rows: Rows) -> None:
         """Add rows to windows."""
@@ -242,7 +246,7 @@ class ScoreStream(Stream):
         window: int | str | None,
         n_windows: int,
     ) -> None:
-        super().__init__(len(labels), 0, window, n_windows)
+        super().__init__(0 if drift is None else len(drift.columns), 0, window, n_windows)
         self.labels, self.drift, self.cost = labels, drift, cost
 
     def _fixed(self) -> list[Any]:
@@ -252,11 +256,17 @@ class ScoreStream(Stream):
             *([] if self.drift is None else [self.drift.edges, self.drift.reference]),
         ]
 
-    def _advance(self, rows: Rows) -> None:
+    def _needed(self, rows: Rows) -> Rows:
+        """Ranks of the scores; nothing without a reference."""
         if self.drift is None:
-            return
-        proba, _, _, place = padded(rows)
-        crossings = self.drift.advance(proba, place, len(rows))
+            return self.tail
+        ranks = self.drift.ranks(rows.proba, rows.place[:, 0])
+        return Rows(ranks, rows.truth, rows.weights, rows.place, rows.groups)
+
+    def _advance(self, rows: Rows) -> None:
+        assert self.drift is not None
+        ranks, _, _, place = padded(rows)
+        crossings = self.drift.advance(ranks, place, len(rows))
         self.sound([self.alarm(each, _at(place, each.place)) for each in crossings])
 
     def alarm(self, crossing: Crossing, at: tuple[int, float]) -> Alarm:

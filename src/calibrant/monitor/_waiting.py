@@ -38,17 +38,6 @@ class Waiting:
         """Rows whose label is awaited."""
         return int((self.rows.truth == UNKNOWN).sum())
 
-    def check(self, keys: Sequence[Key]) -> None:
-        """Refuse keys that are there twice, or wait already."""
-        known = {key for key in self.keys if key is not None}
-        for key in keys:
-            if key in known:
-                raise DataError(
-                    f"keys of rows that wait for labels must differ; got {shown(key)} twice; give every row "
-                    "a key of its own"
-                )
-            known.add(key)
-
     def put(self, rows: Rows, keys: Sequence[Key | None]) -> Rows:
         """Take rows; give back those whose turn it is."""
         rows = rows.take(slice(None)) if not len(self) else self.rows.then(rows)
@@ -97,3 +86,15 @@ def read_keys(key: object, n_rows: int) -> list[Key]:
         if not isinstance(each, str | int) or isinstance(each, bool):
             raise DataError(f"key must be texts or whole numbers; got {shown(each)} in row {row}")
     return keys
+
+
+def check_keys(keys: Sequence[Key], waiting: Sequence[Key | None]) -> None:
+    """Refuse keys that are there twice, or wait already."""
+    known = set(waiting)
+    for key in keys:
+        if key in known:
+            raise DataError(
+                f"keys of rows that wait for labels must differ; got {shown(key)} twice; give every row a "
+                "key of its own"
+            )
+        known.add(key)
