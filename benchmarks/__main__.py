@@ -74,13 +74,14 @@ def write(name: str, rows: list[Row]) -> None:
     _write(name, {"made_by": made_by, "rows": [asdict(row) | {"holds": row.holds} for row in rows]})
 
 
-def replace_part(name: str, part: str, rows: list[Row], command: str) -> None:
-    """Keep the rows of one part beside those of the others."""
+def keep_row(name: str, row: Row, command: str) -> None:
+    """Keep a row beside the others of its suite, of which it replaces the one of the same case and peer."""
     path = RESULTS / f"{name}.json"
     old = json.loads(path.read_text())["rows"] if path.exists() else []
-    new = [{"part": part, "command": command} | asdict(row) | {"holds": row.holds} for row in rows]
-    kept = [row for row in old if row.get("part") != part]
-    _write(name, {"made_by": _made_by(f"python -m benchmarks.{name}"), "rows": [*kept, *new]})
+    new = asdict(row) | {"holds": row.holds, "command": command}
+    about = row.case.split(":")[0], row.peer
+    kept = [each for each in old if (each["case"].split(":")[0], each["peer"]) != about]
+    _write(name, {"made_by": _made_by(f"python -m benchmarks.{name}"), "rows": [*kept, new]})
 
 
 def _made_by(command: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Do the promises of `calibrant.monitor` hold? `python -m benchmarks monitor`, or for less
 
-    python -m benchmarks.monitor --streams 2000 --only "false alarms"
+    python -m benchmarks.monitor --streams 2000 --only "false alarms" --case "ten classes"
 
 Forecasts are drawn, and truths from them; then they change. Every part is one row of the table or several.
 """
@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -17,12 +18,15 @@ from rich.progress import track
 
 from benchmarks.measure import Row
 from benchmarks.monitor_streams import Case, Known, Numbers, Panel, Source, sharpened, tilted
+from benchmarks.tables import markdown
 from calibrant.monitor import CalibrationMonitor, e_bh
 from calibrant.monitor._bound import Ever, RunLength
 from calibrant.monitor._detector import BLOCK
 from calibrant.monitor._groups import Groups
 from calibrant.monitor._windows import LabelledSums
 
+GUIDE = Path(__file__).parent.parent / "docs" / "guide" / "monitoring.md"
+BEGIN, END = "<!-- monitor: begin -->\n", "<!-- monitor: end -->\n"
 ALPHA = 0.01
 #: Streams, and rows of each, of the false alarms.
 STREAMS, ROWS = 20_000, 10_000
@@ -39,11 +43,11 @@ RARE = float(np.log(0.01 / 0.99))
 TWO = (0.0, float(np.log(0.2 / 0.8)))
 CALIBRATED = (
     Case("two classes, base rate 0.2", TWO),
-    Case("three classes", (0.5, 0.0, -0.5)),
-    Case("ten classes", tuple(np.linspace(0.5, -0.5, 10))),
     Case("a rare class of 1%", (0.0, RARE), spread=0.5),
     Case("forecasts near 0 and 1", TWO, spread=5.0),
     Case("dependent rows", TWO, dependent=True),
+    Case("three classes", (0.5, 0.0, -0.5)),
+    Case("ten classes", tuple(np.linspace(0.5, -0.5, 10))),
 )
 #: Changes, with the greatest delay that is aimed at beside CUSUM and beside Shiryaev-Roberts.
 CHANGED = (
@@ -257,29 +261,38 @@ def monitor() -> Iterator[Row]:
         yield from each
 
 
+def guide(text: str) -> str:
+    """The guide with the table between its marks."""
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}{markdown(['monitor'])}{END}{rest.split(END)[1]}"
+
+
 def main() -> int:
     """Run some of it, and keep the rows beside those of the other parts."""
-    from benchmarks.__main__ import replace_part
+    from benchmarks.__main__ import keep_row
 
     parser = argparse.ArgumentParser(description="Do the promises of calibrant.monitor hold?")
     for name, size in (("streams", STREAMS), ("rows", ROWS), ("runs", RUNS), ("simulations", SIMULATIONS)):
         parser.add_argument(f"--{name}", type=int, default=size)
     parser.add_argument("--only", action="append", help="a part; several times for several")
+    parser.add_argument("--case", help="only calibrated streams whose name has this")
     given = parser.parse_args()
+    if given.case:
+        globals()["CALIBRATED"] = tuple(each for each in CALIBRATED if given.case in each.name)
     some = parts(given.streams, given.rows, given.runs, given.simulations)
     unknown = set(given.only or ()) - set(some)
     if unknown:
         print(f"no such part: {', '.join(unknown)}; there are: {', '.join(some)}", file=sys.stderr)
         return 2
     for name in given.only or some:
-        rows = []
-        for row in some[name]:
-            rows.append(row)
-            print(f"{row.case:<100} {row.ratio:8.3f}  goal {row.goal or '-':<6} {row.holds}", flush=True)
         sizes = " ".join(
             f"--{size} {getattr(given, size)}" for size in ("streams", "rows", "runs", "simulations")
         )
-        replace_part("monitor", name, rows, f"python -m benchmarks.monitor {sizes} --only '{name}'")
+        for row in some[name]:
+            print(f"{row.case:<100} {row.ratio:8.3f}  goal {row.goal or '-':<6} {row.holds}", flush=True)
+            keep_row("monitor", row, f"python -m benchmarks.monitor {sizes} --only '{name}'")
+    if GUIDE.exists():
+        GUIDE.write_text(guide(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant.metrics import Estimate
+from calibrant.monitor._ages import pooled_starts
 from calibrant.monitor._learning import Parabola, unchanged
 
 #: The normal deviate that 5% exceed, and the level of the interval that it gives.
@@ -92,7 +93,7 @@ def advise(rows: Parabola, n_rows: float, since_row: int, *, alarmed: bool) -> A
 
 
 class History:
-    """What rows say of the parameters by the time of the rows: recent blocks one by one, older ones pooled.
+    """What rows say of the parameters by the time of the rows: long ago, more of them together.
 
     Parameters
     ----------
@@ -115,15 +116,13 @@ class History:
         self.curvature = np.concatenate([self.curvature, rows.curvature[np.newaxis]])
         self.linear = np.concatenate([self.linear, rows.linear[np.newaxis]])
         if len(self.began) > self.most:
-            half = self.most // 2 // 2 * 2
-            old, new = slice(0, half, 2), slice(1, half, 2)
-            firsts = self.began[old].copy()
-            firsts[:, 1] += self.began[new][:, 1]
-            self.began = np.concatenate([firsts, self.began[half:]])
-            self.curvature = np.concatenate(
-                [self.curvature[old] + self.curvature[new], self.curvature[half:]]
-            )
-            self.linear = np.concatenate([self.linear[old] + self.linear[new], self.linear[half:]])
+            ages = first_row + weight + 1.0 - self.began[:, 0]
+            starts = pooled_starts(ages, max(self.most * 2 // 3, 2))
+            began = self.began[starts]
+            began[:, 1] = np.add.reduceat(self.began[:, 1], starts)
+            self.began = began
+            self.curvature = np.add.reduceat(self.curvature, starts, axis=0)
+            self.linear = np.add.reduceat(self.linear, starts, axis=0)
 
     def since(self, row: float) -> tuple[Parabola, float, int]:
         """What the parts say that begin from this row on, or with the part that it is in; their weight."""

@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._core._arrays import Float64Array
+from calibrant.monitor._ages import pooled_starts
 from calibrant.monitor._bound import Bound
 
 #: Rows that are taken together; the last ones wait for the others, and are looked at as if these had ratio 1.
 BLOCK = 256
 #: Rows whose ratios can be multiplied without leaving the range of floating point.
 STEP = 32
-#: Beginnings are remembered in so many bins; then the older half is made coarser.
-MOST_BINS = 64
+#: Beginnings are remembered in at most so many bins.
+MOST_BINS = 72
 #: The chance that a change began outside of its interval.
 OUTSIDE = 0.05
 
@@ -256,9 +257,9 @@ class Detector:
         self.bin_began = np.concatenate([self.bin_began, rows[: used * STEP : STEP]])
         self._follow_cusum(inverse[:, :used], since, rows)
         if len(self.bins) > MOST_BINS:
-            half = MOST_BINS // 2
-            self.bins = np.concatenate([self.bins[0:half:2] + self.bins[1:half:2], self.bins[half:]])
-            self.bin_began = np.concatenate([self.bin_began[0:half:2], self.bin_began[half:]])
+            starts = pooled_starts(rows[n - 1, 0] + 1.0 - self.bin_began[:, 0], MOST_BINS * 2 // 3)
+            self.bins = np.add.reduceat(self.bins, starts, axis=0)
+            self.bin_began = self.bin_began[starts]
 
     def _follow_cusum(self, inverse: Float64Array, since: Float64Array, rows: Float64Array) -> None:
         """The greatest product of ratios up to now, over all rows with which it may begin."""

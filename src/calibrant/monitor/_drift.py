@@ -22,7 +22,7 @@ POWERS = (0.25, 0.5, 0.75)
 CELLS = 10
 N_BETS = 2 * len(POWERS) + 1
 #: Rows that are compared with each other, and rows whose ranks are found at once.
-CHUNK, AT_ONCE = 32, 2048
+CHUNK, AT_ONCE = 64, 1024
 #: Which of them (first index) come before which.
 EARLIER = np.triu(np.ones((CHUNK, CHUNK), dtype=np.bool_), k=1)
 
@@ -83,9 +83,11 @@ class Drift:
         chunk = np.arange(n_chunks * CHUNK) // CHUNK
         cells = (chunk * n_columns + column[:, np.newaxis]) * (n_bins + 1) + places
         counts = np.bincount(cells.ravel(), minlength=n_chunks * n_columns * (n_bins + 1))
-        counts = counts.reshape(n_chunks, n_columns, n_bins + 1)
-        after = np.cumsum(counts[:, :, :-1], axis=0)
-        before = after - counts[:, :, :-1] + self.counts
+        counts = counts.reshape(n_chunks, n_columns, n_bins + 1)[:, :, :-1]
+        before = np.empty_like(counts)
+        before[0] = self.counts
+        for number in range(1, n_chunks):
+            np.add(before[number - 1], counts[number - 1], out=before[number])
         below = np.cumsum(before, axis=2) - before
         at = np.minimum(places, n_bins - 1)
         short = places.astype(np.int16).reshape(n_columns, n_chunks, CHUNK)
@@ -97,7 +99,7 @@ class Drift:
         lower = below[chunk, column[:, np.newaxis], at] + less
         same = before[chunk, column[:, np.newaxis], at] + like
         total = int(self.counts[0].sum()) + np.arange(n) + 1.0
-        self.counts = self.counts + after[-1]
+        self.counts = before[-1] + counts[-1]
         return np.asarray((lower[:, :n].T + chance * (same[:, :n].T + 1.0)) / total[:, np.newaxis])
 
     def advance(self, ranks: Float64Array, rows: Float64Array, n: int) -> list[Crossing]:

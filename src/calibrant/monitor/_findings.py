@@ -96,8 +96,8 @@ class Findings:
         Returns
         -------
         ndarray of shape (m, 3)
-            Number and time of a row, and the greatest value of the rows about it: of 256, or of more if they
-            are long ago.
+            Number and time of a row, and the greatest value of the rows about it: of 256 rows, or of more if
+            there are very many.
         """
         return np.empty((0, 3)) if self._labelled is None else self._labelled.now().curve.copy()
 

@@ -181,16 +181,18 @@ class LabelledStream(Stream):
         proba, truth, weights, place = padded(rows)
         ratios = np.empty((BLOCK, len(self.alternatives.weights)))
         self.alternatives.ratios(proba, truth, ratios)
+        impossible = proba[np.arange(BLOCK), truth] <= 0.0
         counted = None if n == BLOCK and bool((weights == 1.0).all()) else weights
-        ratios[:, -1], parabola = learned(proba, truth, counted, self.theta)
+        # Impossible events teach nothing that a tilt could mend.
+        lessons = np.where(impossible, 0.0, weights) if impossible.any() else counted
+        ratios[:, -1], parabola = learned(proba, truth, lessons, self.theta)
         if counted is not None:
             ratios **= weights[:, np.newaxis]
         crossings, mixture = self.detector.advance(ratios, place, n)
         alarms = [self.alarm(each, _at(place, each.place)) for each in crossings]
-        came = proba[np.arange(n), truth[:n]]
         alarms += [
             impossible_alarm(_at(place, int(row)), self.labels[truth[row]], LEAST)
-            for row in np.flatnonzero(came <= 0.0)
+            for row in np.flatnonzero(impossible[:n])
         ]
         self.sound(alarms)
         self.past = FADING * self.past + parabola
@@ -211,10 +213,9 @@ class LabelledStream(Stream):
         """Add points to the curve of the evidence."""
         self.curve = np.concatenate([self.curve, points])
         if len(self.curve) > MOST_POINTS:
-            half = MOST_POINTS // 2
-            pairs = self.curve[:half].reshape(-1, 2, 3)
+            pairs = self.curve[:MOST_POINTS].reshape(-1, 2, 3)
             kept = pairs[np.arange(len(pairs)), pairs[:, :, 2].argmax(axis=1)]
-            self.curve = np.concatenate([kept, self.curve[half:]])
+            self.curve = np.concatenate([kept, self.curve[MOST_POINTS:]])
 
     def _new_sums(self) -> LabelledSums:
         return LabelledSums(len(self.labels), self.cost)
