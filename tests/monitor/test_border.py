@@ -150,3 +150,35 @@ def test_parameters_that_cannot_be_are_refused(given, message):
 def test_costs_of_other_classes_are_refused():
     with pytest.raises((ParameterError, DataError), match="one column per class, 2 in all; got 3"):
         CalibrationMonitor(cost=[[0, 1], [1, 0]]).update(PROBA, TRUTH)
+
+
+def test_a_batch_with_too_many_groups_changes_nothing():
+    monitor = CalibrationMonitor(max_groups=5).update(PROBA, TRUTH, group={"a": TRUTH})
+    before = monitor.to_json()
+    with pytest.raises(DataError, match="groups and pairs of them must be at most 5"):
+        monitor.update(PROBA, TRUTH, group={"a": np.arange(40)})
+    assert monitor.to_json() == before
+
+
+def test_numbers_are_no_calendar():
+    with pytest.raises(DataError, match="time must be dates for windows of a day; got numbers"):
+        CalibrationMonitor(window="day").update(PROBA, TRUTH, time=np.arange(40))
+
+
+def test_a_row_of_weight_zero_is_absent():
+    weights = np.arange(40) % 2
+    some = CalibrationMonitor().update(PROBA, TRUTH, sample_weight=weights)
+    others = CalibrationMonitor().update(PROBA[1::2], TRUTH[1::2])
+    assert some.to_json() == others.to_json()
+    nothing = CalibrationMonitor().update(PROBA, TRUTH, sample_weight=np.zeros(40))
+    assert (nothing.n_rows, nothing.alarms, nothing.windows()) == (0, (), ())
+
+
+def test_very_many_classes():
+    random = np.random.default_rng(0)
+    proba = random.dirichlet(np.full(60, 0.3), 600)
+    truth = (random.random(600)[:, np.newaxis] > proba.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    monitor = CalibrationMonitor(reference=proba[:300], window=300).update(proba[300:], truth[300:])
+    assert not monitor.alarms
+    assert monitor.windows()[0].n_labelled == 300
+    assert CalibrationMonitor.from_json(monitor.to_json()).to_json() == monitor.to_json()

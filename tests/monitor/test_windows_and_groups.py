@@ -166,6 +166,15 @@ def test_ranks_of_steady_scores_are_uniform():
     assert ((counts - 400) ** 2 / 400).sum() < 25
 
 
+def test_steady_scores_seldom_ever_alarm():
+    alarmed = 0
+    for seed in range(60):
+        proba, _ = draw(1600, 3, seed)
+        monitor = CalibrationMonitor(bound="ever", alpha=0.1, reference=proba[:400], window=None)
+        alarmed += bool(monitor.update(proba[400:]).alarms)
+    assert alarmed <= 0.1 * 60
+
+
 def test_advice_is_to_refit_when_that_is_certain():
     proba, truth = changing(2000, 1500, 3, shift=1.0)
     monitor = CalibrationMonitor().update(proba, truth)

@@ -168,7 +168,7 @@ def read_times(time: object, n_rows: int, last: float, *, dated: bool | None) ->
         raise DataError(f"time must be {kinds[dated]} as before; got {kinds[dates]}")
     try:
         with np.errstate(invalid="ignore"):
-            numbers = (_dates(values) if dates else values).astype(np.float64)
+            numbers = (_dates(values) if dates else as_floats(values, "time")).astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"time must be numbers or dates; got {plain(values[0])!r}; convert it") from error
     missing = np.isnat(_dates(values)) if dates else ~np.isfinite(numbers)
@@ -218,6 +218,8 @@ def read_columns(group: object, n_rows: int) -> dict[str, Array]:
         titles = [str(name) for name in names] if known else [f"group{i}" for i in range(array.shape[1])]  # type: ignore[union-attr]
         columns = dict(zip(titles, array.T, strict=True))
     for name, each in columns.items():
+        if each.dtype.kind not in "biufOUSmM":
+            raise DataError(f"group {name} must be texts or numbers; got values of type {each.dtype}")
         if each.shape != (n_rows,):
             raise DataError(
                 f"group {name} must have one value per row, {n_rows} in all; got shape {each.shape}"
