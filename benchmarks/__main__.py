@@ -15,6 +15,7 @@ from benchmarks.decisions import deciding, learning, learning_memory
 from benchmarks.many_classes import many_classes
 from benchmarks.many_scores import accuracy_table, ranked_logistic
 from benchmarks.measure import Row
+from benchmarks.monitor import monitor
 from benchmarks.passes import billion, passes, passes_many_classes
 from benchmarks.probing import probing
 from benchmarks.report import report
@@ -44,7 +45,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "report": report,
 }
 #: Run when they are named, and not with all the others.
-BY_NAME_ONLY: dict[str, Callable[[], Iterator[Row]]] = {"billion": billion}
+BY_NAME_ONLY: dict[str, Callable[[], Iterator[Row]]] = {"billion": billion, "monitor": monitor}
 
 
 def main(names: list[str]) -> int:
@@ -69,13 +70,27 @@ def main(names: list[str]) -> int:
 
 def write(name: str, rows: list[Row]) -> None:
     """Keep the rows with what made them."""
-    made_by = {
-        "command": f"make bench  (python -m benchmarks {name})",
-        "python": platform.python_version(),
-        **{package: version(package) for package in ("numpy", "scipy", "scikit-learn")},
-    }
+    made_by = _made_by(f"make bench  (python -m benchmarks {name})")
+    _write(name, {"made_by": made_by, "rows": [asdict(row) | {"holds": row.holds} for row in rows]})
+
+
+def keep_row(name: str, row: Row, command: str) -> None:
+    """Keep a row beside the others of its suite, of which it replaces the one of the same case and peer."""
+    path = RESULTS / f"{name}.json"
+    old = json.loads(path.read_text())["rows"] if path.exists() else []
+    new = asdict(row) | {"holds": row.holds, "command": command}
+    about = row.case.split(":")[0], row.peer
+    kept = [each for each in old if (each["case"].split(":")[0], each["peer"]) != about]
+    _write(name, {"made_by": _made_by(f"python -m benchmarks.{name}"), "rows": [*kept, new]})
+
+
+def _made_by(command: str) -> dict[str, str]:
+    packages = {package: version(package) for package in ("numpy", "scipy", "scikit-learn")}
+    return {"command": command, "python": platform.python_version(), **packages}
+
+
+def _write(name: str, content: dict[str, object]) -> None:
     RESULTS.mkdir(exist_ok=True)
-    content = {"made_by": made_by, "rows": [asdict(row) | {"holds": row.holds} for row in rows]}
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
     Path(RESULTS / f"{name}.md").write_text(markdown([name]))
 

@@ -27,6 +27,7 @@ ROOMS = [
     "learners",
     "classifiers",
     "models",
+    "monitor",
     "files",
 ]
 COMMAND = [

@@ -117,6 +117,7 @@ GOOD = {
     "n_rows": 100, "model": OneVsAllCalibrator("sigmoid").fit(SCORES, TRUTH), "forecasts": {"a": P},
     "counts": [3, 4, 5], "estimator": DummyClassifier(), "rank": 1, "n_resamples": 2, "n_probes": 2,
     "document": to_document(SigmoidCalibrator().fit(P, TWO)), "i": 0, "j": 1,
+    "log_e_values": P, "alpha": 0.1,
 }  # fmt: skip
 
 PAIR = {"y": TWO, "scores": P, "proba": P, "cost": COST2}
@@ -231,7 +232,19 @@ SEAMS = {
 }  # fmt: skip
 OURS = (UserWarning, ConvergenceWarning, DataConversionWarning)
 
-ROOMS = ("calibrators", "classifiers", "codes", "decisions", "learners", "metrics", "models", "report")
+ROOMS = (
+    *(
+        "calibrators",
+        "classifiers",
+        "codes",
+        "decisions",
+        "learners",
+        "metrics",
+        "models",
+        "monitor",
+        "report",
+    ),
+)
 
 
 def public():

@@ -196,3 +196,10 @@ def test_the_guide_shows_how_often_intervals_covered(monkeypatch):
         pytest.skip("python -m benchmarks.coverage has not been run")
     shown = coverage.GUIDE.read_text(encoding="utf-8")
     assert shown == coverage.guide(shown, coverage.kept())
+
+
+def test_the_guide_shows_what_was_simulated_of_the_monitor(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    monitor = importlib.import_module("benchmarks.monitor")
+    shown = monitor.GUIDE.read_text(encoding="utf-8")
+    assert shown == monitor.guide(shown)

@@ -345,7 +345,7 @@ def refuse_missing(labels: Array) -> Array:
         labels = as_floats(labels, "labels")
     if labels.dtype.kind in "fc":
         check_finite(labels, "labels")
-    missing = _are_missing(labels)
+    missing = are_missing(labels)
     if missing.any():
         place = tuple(np.argwhere(missing)[0])
         raise DataError(
@@ -354,7 +354,8 @@ def refuse_missing(labels: Array) -> Array:
     return labels
 
 
-def _are_missing(labels: Array) -> BoolArray:
+def are_missing(labels: Array) -> BoolArray:
+    """Which labels are none: None, NaN, NaT and pandas' NA."""
     if labels.dtype.kind == "O":
         missing = [_is_missing(label) for label in labels.ravel().tolist()]
         return np.array(missing, dtype=bool).reshape(labels.shape)
@@ -374,7 +375,7 @@ def _is_missing(label: object) -> bool:
 def read_classes(classes: object) -> Array:
     """The labels that a user gave: two or more, of one type, none of them missing or there twice."""
     array = as_array(classes, "classes")
-    if array.ndim == 1 and len(array) > 1 and not _are_missing(array).any():
+    if array.ndim == 1 and len(array) > 1 and not are_missing(array).any():
         try:
             distinct = len(np.unique(array)) == len(array)
         except TypeError:

@@ -27,6 +27,7 @@ The same rules hold for all of them:
 
 from calibrant.metrics._bins import EDGE_SLACK as EDGE_SLACK, fixed_width_bins as fixed_width_bins
 from calibrant.metrics._calibration_error import expected_calibration_error
+from calibrant.metrics._cox import CoxFit as CoxFit, fit_cox as fit_cox, log_odds as log_odds
 from calibrant.metrics._decomposition import BrierDecomposition, brier_decomposition
 from calibrant.metrics._detection import (
     CoverageCurve,
@@ -57,8 +58,16 @@ from calibrant.metrics._evaluation import (
     Evaluation,
     LossMeasures as LossMeasures,
 )
-from calibrant.metrics._evaluation_sums import EvaluationSums
-from calibrant.metrics._intervals import mean_of as mean_of
+from calibrant.metrics._evaluation_sums import EvaluationSums, least_cost as least_cost
+from calibrant.metrics._intervals import (
+    N_MOMENTS as N_MOMENTS,
+    mean_estimate as mean_estimate,
+    mean_of as mean_of,
+    moments_of as moments_of,
+    normal_estimate as normal_estimate,
+    power_sums as power_sums,
+    share_estimate as share_estimate,
+)
 from calibrant.metrics._isotonic import (
     BAND_LEVEL as BAND_LEVEL,
     N_RESAMPLES as N_RESAMPLES,
@@ -69,10 +78,12 @@ from calibrant.metrics._isotonic import (
     fit_in_order as fit_in_order,
     isotonic_reliability,
     isotonic_reliability_by_class,
+    pooled_blocks as pooled_blocks,
     put_in_order as put_in_order,
 )
 from calibrant.metrics._losses import brier_score, cross_entropy, error_rate, log_loss, rms_error
 from calibrant.metrics._margins import rescale_margin
+from calibrant.metrics._points import Points as Points
 from calibrant.metrics._profit import KDD98_LETTER as KDD98_LETTER, MailingProfit, mailing_profit
 from calibrant.metrics._ranking import RocCurve, auc, roc_points
 from calibrant.metrics._reliability import (
@@ -82,6 +93,7 @@ from calibrant.metrics._reliability import (
     reliability_bins,
     reliability_by_class,
 )
+from calibrant.metrics._row_losses import most_probable as most_probable, squared_errors as squared_errors
 from calibrant.metrics._rows import (
     Forecasts as Forecasts,
     counting_rows as counting_rows,

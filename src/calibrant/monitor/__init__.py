@@ -1,0 +1,16 @@
+"""After the model has shipped: do its probabilities stay calibrated?
+
+==================  ====================================================================================
+watching            `CalibrationMonitor`: rows in time order in; alarms, windows, groups, advice out
+what it gives       `Alarm`, `Window`, `Group`, `Advice`
+many hypotheses     `e_bh`: discoveries from e-values, with a bounded share of false ones
+==================  ====================================================================================
+"""
+
+from calibrant.monitor._advice import Advice
+from calibrant.monitor._alarm import Alarm
+from calibrant.monitor._groups import Group, e_bh
+from calibrant.monitor._monitor import CalibrationMonitor
+from calibrant.monitor._windows import Window
+
+__all__ = ["Advice", "Alarm", "CalibrationMonitor", "Group", "Window", "e_bh"]

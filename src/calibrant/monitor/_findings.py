@@ -1,0 +1,177 @@
+"""What a monitor has found."""
+
+import math
+
+import numpy as np
+
+from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._errors import DataError
+from calibrant.monitor._advice import Advice, advise
+from calibrant.monitor._alarm import Alarm
+from calibrant.monitor._bound import Bound, Ever, RunLength
+from calibrant.monitor._groups import Group
+from calibrant.monitor._rows import shown_time
+from calibrant.monitor._streams import LabelledStream, ScoreStream
+from calibrant.monitor._waiting import Waiting
+from calibrant.monitor._windows import Window, period_of, window_of
+
+
+class Findings:
+    """The answers of `CalibrationMonitor`: alarms, windows, groups, advice."""
+
+    bound: str
+    run_length: float
+    alpha: float
+    window: int | str | None
+    n_windows: int
+    group_alpha: float
+    _given: Array | None
+    _n_classes: int | None
+    _n_rows: int
+    _dated: bool | None
+    _closed: list[Window]
+    _group_values: list[list[object]]
+    _labelled: LabelledStream | None
+    _scores: ScoreStream | None
+    _waiting: Waiting | None
+
+    def _promise(self) -> Bound:
+        return RunLength(self.run_length) if self.bound == "run_length" else Ever(1.0 / self.alpha)
+
+    @property
+    def classes(self) -> Array:
+        """The labels of the columns."""
+        return np.arange(self._n_classes or 0) if self._given is None else self._given
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that have come."""
+        return self._n_rows
+
+    @property
+    def n_labelled(self) -> int:
+        """Rows with labels that the process has seen."""
+        return 0 if self._labelled is None else self._labelled.n_rows
+
+    @property
+    def n_waiting(self) -> int:
+        """Rows that wait for their label, and those behind them."""
+        return 0 if self._waiting is None else len(self._waiting)
+
+    @property
+    def n_given_up(self) -> int:
+        """Rows that waited for a label in vain."""
+        return 0 if self._waiting is None else self._waiting.n_given_up
+
+    @property
+    def n_alarms(self) -> int:
+        """Alarms so far, those included that are no longer kept."""
+        return sum(each.now().n_alarms for each in (self._labelled, self._scores) if each is not None)
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """The alarms, in the order of their rows; of each kind of evidence the last 1,000."""
+        found = [each.now().alarms for each in (self._labelled, self._scores) if each is not None]
+        return tuple(sorted((alarm for some in found for alarm in some), key=lambda each: each.row))
+
+    @property
+    def threshold(self) -> float:
+        """The value of the process at which there is an alarm."""
+        return self._promise().threshold
+
+    @property
+    def value(self) -> float:
+        """The present value of the process; 0 before there are rows, or what the promise begins with."""
+        return 0.0 if self._labelled is None else min(self._labelled.now().detector.value(), 1e300)
+
+    @property
+    def drift_value(self) -> float:
+        """The present value of the process of scores; 0 without a reference."""
+        drift = None if self._scores is None else self._scores.now().drift
+        return 0.0 if drift is None else min(drift.detector.value(), 1e300)
+
+    def curve(self) -> Float64Array:
+        """Give the course of the process.
+
+        Returns
+        -------
+        ndarray of shape (m, 3)
+            Number and time of a row, and the greatest value of the rows about it: of 256 rows, or of more if
+            there are very many.
+        """
+        return np.empty((0, 3)) if self._labelled is None else self._labelled.now().curve.copy()
+
+    def windows(self) -> tuple[Window, ...]:
+        """Give the estimates of every window that is kept.
+
+        Returns
+        -------
+        tuple of Window
+            In time order; the last one may not be full.
+        """
+        if self._labelled is None or self._scores is None:
+            return tuple(self._closed)
+        return tuple([*self._closed, *self._open_windows(-math.inf, math.inf)][-self.n_windows :])
+
+    def _open_windows(self, least: float, below: float) -> list[Window]:
+        """Windows of which there are sums, with numbers within bounds."""
+        if self._labelled is None or self._scores is None:
+            return []
+        labelled, scores = self._labelled.windows, self._scores.windows
+        numbers = [each for each in sorted({*labelled, *scores}) if least <= each < below]
+        return [window_of(scores.get(each), labelled.get(each)) for each in numbers]
+
+    def _horizon(self) -> float:
+        """The number of the first window to which rows or labels may still come."""
+        if self._labelled is None or self._scores is None or self._waiting is None or self.window is None:
+            return -math.inf
+        latest = max([*self._scores.windows, *self._labelled.windows], default=math.inf)
+        first = self._waiting.rows.place[:1]
+        firsts = [int(period_of(first[:, 1], first[:, 0], self.window)[0])] if len(first) else []
+        return min([latest, *firsts])
+
+    def _closed_windows(self) -> list[Window]:
+        """Windows that will not change any more."""
+        return [*self._closed, *self._open_windows(-math.inf, self._horizon())][-self.n_windows :]
+
+    def groups(self) -> tuple[Group, ...]:
+        """Give what is known of every group.
+
+        Returns
+        -------
+        tuple of Group
+            Those with most evidence first.
+        """
+        groups = None if self._labelled is None else self._labelled.groups
+        return () if groups is None else groups.found(self._group_values, self.classes, self.group_alpha)
+
+    def advice(self) -> Advice:
+        """Say what to do.
+
+        Returns
+        -------
+        Advice
+            Whether to recalibrate with the rows since the last change, and what that would gain.
+        """
+        if self._labelled is None:
+            raise DataError("advice must be asked after rows have come; there are none; call update")
+        now = self._labelled.now()
+        changes = [each for each in now.alarms if each.kind != "impossible"]
+        firsts = [each.began for each in changes if not each.continues] or [each.began for each in changes]
+        rows, weight, first = now.history.since(firsts[-1] if firsts else 0)
+        return advise(rows, weight, first, alarmed=bool(changes))
+
+    def shown_time(self, time: float) -> str:
+        """Write a time of an alarm or a window as people do.
+
+        Parameters
+        ----------
+        time : float
+            The time.
+
+        Returns
+        -------
+        str
+            A date where times are dates, or else the number.
+        """
+        return shown_time(time, bool(self._dated))
