@@ -252,8 +252,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             elif whole is None:
                 raise DataError(
                     f"every class must have rows in several folds for calibrator={self.calibrator!r}, which "
-                    "needs the scores of all columns of the code; got one that has not; use more rows, or "
-                    "calibrator='sigmoid' for every column by itself"
+                    "needs the scores of all columns of the code; got one that has not; use more rows, or a "
+                    "calibrator of one score, for every column by itself"
                 )
             else:
                 problems = list(whole)
