@@ -49,7 +49,7 @@ from calibrant.metrics._direction import (
     wrong_columns as wrong_columns,
 )
 from calibrant.metrics._estimate import Estimate, plain_record as plain_record
-from calibrant.metrics._evaluate import evaluate
+from calibrant.metrics._evaluate import evaluate, evaluate_all as evaluate_all
 from calibrant.metrics._evaluation import (
     CalibrationErrors,
     ClassEvaluation,
@@ -58,6 +58,7 @@ from calibrant.metrics._evaluation import (
     LossMeasures as LossMeasures,
 )
 from calibrant.metrics._evaluation_sums import EvaluationSums
+from calibrant.metrics._in_order import InOrder as InOrder, in_order as in_order
 from calibrant.metrics._intervals import mean_of as mean_of
 from calibrant.metrics._isotonic import (
     BAND_LEVEL as BAND_LEVEL,
@@ -69,7 +70,7 @@ from calibrant.metrics._isotonic import (
     fit_in_order as fit_in_order,
     isotonic_reliability,
     isotonic_reliability_by_class,
-    put_in_order as put_in_order,
+    refit as refit,
 )
 from calibrant.metrics._losses import brier_score, cross_entropy, error_rate, log_loss, rms_error
 from calibrant.metrics._margins import rescale_margin

@@ -2,14 +2,16 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
-from calibrant.metrics._calibration_error import error_in_bins, even_bins
+from calibrant._core._threads import side_by_side
+from calibrant.metrics._calibration_error import error_in_bins, even_starts
 from calibrant.metrics._calibration_interval import (
     Overfit,
     Parts,
@@ -31,7 +33,8 @@ from calibrant.metrics._evaluation import (
     Evaluation,
     LossMeasures,
 )
-from calibrant.metrics._evaluation_sums import BRIER, CONFIDENCE, ERROR, LOG_LOSS, EvaluationSums, sums_in
+from calibrant.metrics._evaluation_rows import BRIER, CONFIDENCE, ERROR, LOG_LOSS
+from calibrant.metrics._evaluation_sums import EvaluationSums
 from calibrant.metrics._intervals import (
     Moments,
     area_estimate,
@@ -40,8 +43,10 @@ from calibrant.metrics._intervals import (
     normal_estimate,
     share_of,
 )
-from calibrant.metrics._points import Points, bin_starts
+from calibrant.metrics._points import Points, bin_starts, sums_in
 from calibrant.metrics._reliability import BIN_WIDTH, ReliabilityBins
+
+T = TypeVar("T")
 
 #: A distance of less than this from 0 is rounding.
 ROUNDING = 1e-12
@@ -228,7 +233,7 @@ class _Result(_Sums, ABC):
         """The error of a column from the sums of its bins."""
         mass, expected, came, *others = sums
         gap = (expected - came) / self.weight
-        squares, by_forecast = others[:2] if self.whole else others[2:]
+        squares, by_forecast, _ = others[:3] if self.whole else others[3:]
         # A bin in which a rare class happens not to come seems to vary less than it does.
         variance = np.maximum(squares / self.weight**2 - gap**2 / self.n, by_forecast / self.weight**2)
         value = error_in_bins(mass, expected, came)
@@ -244,8 +249,7 @@ class _Result(_Sums, ABC):
         return self.binned(sums_in(points, starts) if sums is None else sums, starts, seed)
 
     def in_frequency(self, points: Points, seed: int) -> _Binned:
-        bins = even_bins(points.weight, self.sums.n_bins)
-        starts = np.searchsorted(bins, np.arange(self.sums.n_bins + 1))
+        starts = even_starts(points.reached(), self.sums.n_bins)
         return self.binned(sums_in(points, starts), starts, seed)
 
     def corrected(self, found: Estimate, sums: Float64Array) -> Estimate:
@@ -339,7 +343,7 @@ class _ManyClasses(_Result):
         self.mass = self.mass / self.mass.sum()
 
     def columns(self) -> list[_Column]:
-        return [self.column(number, number) for number in range(len(self.labels))]
+        return self.side_by_side(lambda number: self.column(number, number), range(len(self.labels)))
 
     def uncertainty(self) -> Estimate:
         """The Brier score of the base rates: quadratic in these, and flat where they are equal."""
@@ -354,6 +358,9 @@ class _ManyClasses(_Result):
             scale * (1 - second), scale * math.sqrt(max(variance, 0.0)), bias=-scale * bias
         )
         return Estimate(found, max(found.low, 0.0), max(min(found.high, most), found), found.error)
+
+    def side_by_side(self, work: Callable[[int], T], places: Iterable[int]) -> list[T]:
+        return side_by_side(work, places, len(self.points[0]))
 
     def places(self, column: _Column, number: int) -> IntArray:
         """The point of every row of the sample."""
@@ -443,7 +450,7 @@ class _ManyClasses(_Result):
         top, k = self.points[-1], len(self.labels)
         expected = self.in_width(top, k, self.sums.sums["bins"][k]).estimate
         width = [self.in_width(self.points[c], c, self.sums.sums["bins"][c]) for c in range(k)]
-        frequency = [self.in_frequency(self.points[c], k + 1 + c) for c in range(k)]
+        frequency = self.side_by_side(lambda c: self.in_frequency(self.points[c], k + 1 + c), range(k))
         return expected, CalibrationErrors(
             top_label_width=expected,
             top_label_frequency=self.in_frequency(top, 2 * k + 1).estimate,

@@ -1,14 +1,14 @@
 """Everything about one column of forecasts that needs it in order, from a single sort.
 
-At a million rows sorting and adding up are most of the work, and every metric does both for itself. Here a
-column is put in order and added up once, and the numbers of `calibrant.metrics` are read off the sums.
+At a million rows sorting is most of the work, and every metric does it for itself. Here a column that was put
+in order for `calibrant.metrics.evaluate` is added up, and what else there is to say is read off the sums.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.metrics import (
     BAND_LEVEL,
     BIN_WIDTH,
@@ -17,7 +17,6 @@ from calibrant.metrics import (
     Ordered,
     ReliabilityBins,
     fit_in_order,
-    put_in_order,
 )
 
 
@@ -69,9 +68,8 @@ class Column:
         return float(self.weight[-1])
 
 
-def sort_column(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> Column:
-    """Sort one column of forecasts, and add up."""
-    rows = put_in_order(happened, forecast, weight)
+def added_up(rows: Ordered) -> Column:
+    """Add up one column of forecasts."""
     bounds = np.append(rows.starts, len(rows.forecast))
     if rows.weights is None:
         reached, hits = bounds.astype(np.float64), _sums_before(rows.is_positive)

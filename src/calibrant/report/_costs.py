@@ -10,7 +10,7 @@ from calibrant._core._errors import DataError
 from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share
 from calibrant.metrics import Estimate
 from calibrant.report._rows import Rows
-from calibrant.report._summary import Confusion, Decisions, Rule
+from calibrant.report._sections import Confusion, Decisions, Rule
 
 #: The most classes for which the matrices are shown, and decisions made anew in the browser.
 MAX_LIVE_CLASSES = 26

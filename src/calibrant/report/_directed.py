@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import Float64Array, dot
 from calibrant.metrics import Draws
 from calibrant.report._column import Column
 from calibrant.report._rows import Rows
@@ -75,15 +75,15 @@ class MeanTest:
     def of(cls, column: Column, draws: Draws) -> "MeanTest":
         """Test the mean of a column, given the groups that it is drawn in."""
         total = float(draws.weight.sum())
-        difference = float(column.hits[-1]) - float(draws.weight @ draws.forecast)
+        difference = float(column.hits[-1]) - dot(draws.weight, draws.forecast)
         squares, cubes, step = power_sums(draws)
         chance = draws.forecast * (1 - draws.forecast)
-        variance, third = float(squares @ chance), float(cubes @ (chance * (1 - 2 * draws.forecast)))
+        variance, third = dot(squares, chance), dot(cubes, chance * (1 - 2 * draws.forecast))
         is_off = abs(difference) > ROUNDING * total
         return cls(
             bias=difference / total,
             variance=variance / total**2,
-            growth=float(squares @ np.abs(1 - 2 * draws.forecast)) / total**2,
+            growth=dot(squares, np.abs(1 - 2 * draws.forecast)) / total**2,
             p_value=two_sided(difference, variance, third, step) if is_off else 1.0,
         )
 
