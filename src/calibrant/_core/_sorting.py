@@ -20,7 +20,10 @@ def sort_whole(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
         return np.sort(numbers)
     least = numbers.min()
     shift = max(int(numbers.max() - least).bit_length() - 16, 0)
-    leading = ((numbers - least) >> np.uint64(shift)).astype(np.uint16)
+    leading = np.empty(len(numbers), dtype=np.uint16)
+    for first in range(0, len(numbers), MANY):  # so that what is computed stays in the cache
+        rows = slice(first, first + MANY)
+        leading[rows] = (numbers[rows] - least) >> np.uint64(shift)
     if np.bincount(leading).max() > WINDOW // 2:
         return np.sort(numbers)
     found = numbers[np.argsort(leading, kind="stable")]

@@ -331,8 +331,9 @@ def refit(shares: Float64Array, weight: Float64Array) -> Float64Array:
     """
     lifted = shares + 2.0 * np.arange(len(shares))[:, np.newaxis]
     weights = np.tile(weight, len(shares))
-    starts, _, blocks = pooled_blocks((lifted * weight).ravel(), weights)
-    fitted = np.add.reduceat((shares * weight).ravel(), starts) / blocks
+    starts = pooled_blocks((lifted * weight).ravel(), weights)[0]
+    # Both sums add in the same order, so that shares of one are fitted by exactly one.
+    fitted = np.add.reduceat((shares * weight).ravel(), starts) / np.add.reduceat(weights, starts)
     return np.repeat(fitted, np.diff(starts, append=len(weights))).reshape(shares.shape)
 
 

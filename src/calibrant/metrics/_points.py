@@ -160,7 +160,8 @@ def _means(
     high: Float64Array,
 ) -> Float64Array:
     """Mean probabilities of groups, exactly those of groups that have only one."""
-    total = _ordered(np.concatenate([part.weight * part.p for part in parts]), order)
+    products = [part.p if part.single else part.weight * part.p for part in parts]
+    total = _ordered(products[0] if len(products) == 1 else np.concatenate(products), order)
     return np.clip(np.add.reduceat(total, starts) / (sums[0] + sums[1]), low, high)
 
 

@@ -138,7 +138,7 @@ def summarize(
     examined = _examine(rows, found, ordered, seed)
     confidence = examined.pop(CONFIDENCE)
     assert found.cost is not None
-    decisions = summarize_decisions(rows, decided, found.cost.mean_cost)
+    decisions = summarize_decisions(rows, decided, ordered.called, found.cost.mean_cost)
     ranking = rank_methods(rows, scores, methods, comparison, seed)
     evidence = _evidence(rows, found, confidence, examined, seed)
     return Summary(
