@@ -17,11 +17,6 @@ IntArray = NDArray[np.intp]
 Target = NDArray[Any]
 
 
-def dot(first: Array, second: Array) -> float:
-    """The sum of products; BLAS would wake threads of its own, in the way of those that do other columns."""
-    return float(np.einsum("i,i->", first, second))
-
-
 def as_array(values: object, name: str) -> Array:
     """Give the values as a NumPy array, without copying where that is possible.
 

@@ -74,6 +74,7 @@ from calibrant.metrics._isotonic import (
 )
 from calibrant.metrics._losses import brier_score, cross_entropy, error_rate, log_loss, rms_error
 from calibrant.metrics._margins import rescale_margin
+from calibrant.metrics._points import dot as dot
 from calibrant.metrics._profit import KDD98_LETTER as KDD98_LETTER, MailingProfit, mailing_profit
 from calibrant.metrics._ranking import RocCurve, auc, roc_points
 from calibrant.metrics._reliability import (

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, IntArray, dot
+from calibrant._core._arrays import Float64Array, IntArray
 from calibrant.metrics._cox import CoxFit, expit, log_odds
 from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._intervals import DEVIATE
 from calibrant.metrics._isotonic import pooled_blocks
-from calibrant.metrics._points import Points
+from calibrant.metrics._points import Points, dot
 
 #: Draws of a column, and of each of many columns.
 N_DRAWS, FEWER_DRAWS = 200, 100

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, dot
-from calibrant.metrics._points import LEAST_ODDS, Grid, Points
+from calibrant._core._arrays import Float64Array
+from calibrant.metrics._points import LEAST_ODDS, Grid, Points, dot
 
 #: Steps of Newton's method, and when it has arrived.
 MOST_STEPS, ARRIVED = 60, 1e-10

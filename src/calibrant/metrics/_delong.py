@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, dot
+from calibrant._core._arrays import Float64Array
 from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._intervals import area_estimate
-from calibrant.metrics._points import BLOCK, Points
+from calibrant.metrics._points import BLOCK, Points, dot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

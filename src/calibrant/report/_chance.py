@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array, dot
+from calibrant._core._arrays import Float64Array
 from calibrant.metrics import (
     BAND_LEVEL,
     N_RESAMPLES,
     Draws,
     IsotonicReliability,
+    dot,
     evenly_spread,
     refit,
 )
