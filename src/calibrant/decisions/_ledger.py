@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._threads import side_by_side
 from calibrant.decisions._estimates import row_blocks
 
 
@@ -65,11 +64,8 @@ class Ledger:
 
     def _expected_of(self, proba: Float64Array, decided: IntArray) -> Float64Array:
         expected = np.empty(len(proba))
-
-        def fill(rows: slice) -> None:
+        for rows in row_blocks(*proba.shape):
             expected[rows] = np.einsum("ij,ij->i", self.matrix[decided[rows]], proba[rows])
-
-        side_by_side(fill, row_blocks(*proba.shape), len(proba))
         return expected
 
     def _count(

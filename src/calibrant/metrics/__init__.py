@@ -92,6 +92,7 @@ from calibrant.metrics._rows import (
     read_forecasts as read_forecasts,
     weighted_mean as weighted_mean,
 )
+from calibrant.metrics._threads import side_by_side as side_by_side
 
 __all__ = [
     "BrierDecomposition",

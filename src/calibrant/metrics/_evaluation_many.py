@@ -7,7 +7,6 @@ from typing import TypeVar
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._threads import side_by_side
 from calibrant.metrics._calibration_interval import (
     Overfit,
     calibration_estimate,
@@ -22,6 +21,7 @@ from calibrant.metrics._evaluation_column import Binned, Studied
 from calibrant.metrics._evaluation_common import Result
 from calibrant.metrics._evaluation_sums import EvaluationSums
 from calibrant.metrics._intervals import area_estimate, mean_estimate, normal_estimate
+from calibrant.metrics._threads import side_by_side
 
 T = TypeVar("T")
 

@@ -9,7 +9,6 @@ from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed
 from calibrant._core._errors import DataError
 from calibrant._core._mix import mix
-from calibrant._core._threads import side_by_side
 from calibrant.metrics._bins import fixed_width_bins
 from calibrant.metrics._evaluation import Evaluation, LossMeasures
 from calibrant.metrics._evaluation_rows import N_LOSSES, Batch, some
@@ -30,6 +29,7 @@ from calibrant.metrics._points import (
 )
 from calibrant.metrics._reliability import BIN_WIDTH
 from calibrant.metrics._row_losses import BLOCK
+from calibrant.metrics._threads import side_by_side
 
 #: Rows kept of more than two classes, to see how columns vary together; and their probabilities in all.
 MOST_SAMPLED, LEAST_SAMPLED, ALL_SAMPLED = 4096, 256, 1 << 19

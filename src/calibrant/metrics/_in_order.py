@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._threads import side_by_side
 from calibrant.metrics._isotonic import Ordered, put_in_order
 from calibrant.metrics._row_losses import BLOCK, most_probable
+from calibrant.metrics._threads import side_by_side
 
 #: The number of the most probable class among those of the classes.
 CALLED = -1

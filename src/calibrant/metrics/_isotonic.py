@@ -19,8 +19,8 @@ from calibrant._core._checks import (
     shown,
 )
 from calibrant._core._errors import ParameterError
-from calibrant._core._sorting import sort_whole
 from calibrant.metrics._rows import read_class_forecasts, read_two_class
+from calibrant.metrics._sorting import sort_whole
 
 #: The share of the refits of calibrated forecasts that a band holds at every forecast.
 BAND_LEVEL = 0.9

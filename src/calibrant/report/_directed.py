@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant._core._threads import side_by_side
-from calibrant.metrics import Draws, dot
+from calibrant.metrics import Draws, dot, side_by_side
 from calibrant.report._column import Column
 from calibrant.report._rows import Rows
 

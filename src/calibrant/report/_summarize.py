@@ -9,7 +9,6 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
-from calibrant._core._threads import side_by_side
 from calibrant.metrics import (
     Evaluation,
     EvaluationSums,
@@ -17,6 +16,7 @@ from calibrant.metrics import (
     InOrder,
     evaluate_all,
     in_order,
+    side_by_side,
 )
 from calibrant.report._chance import p_values
 from calibrant.report._column import added_up, detection_points

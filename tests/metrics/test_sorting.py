@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibrant._core._sorting import MANY, WINDOW, sort_whole
+from calibrant.metrics._sorting import MANY, WINDOW, sort_whole
 
 RNG = np.random.default_rng(0)
 N = 3 * MANY + 77

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from calibrant._core import _threads
-from calibrant._core._threads import THREADED_ROWS, side_by_side
+from calibrant.metrics import _threads
+from calibrant.metrics._threads import THREADED_ROWS, side_by_side
 
 
 @pytest.mark.parametrize("n_rows", [0, THREADED_ROWS])
