@@ -287,7 +287,8 @@ def put_in_order(is_positive: BoolArray, forecast: Float64Array, weight: Float64
     else:
         order = np.argsort(forecast)
         is_positive, forecast, weights = is_positive[order], forecast[order], weights[order]
-    starts = np.append(0, np.flatnonzero(forecast[1:] != forecast[:-1]) + 1)
+    new = forecast[1:] != forecast[:-1]
+    starts = np.arange(len(forecast)) if new.all() else np.append(0, np.flatnonzero(new) + 1)
     return Ordered(forecast, is_positive, weights, starts)
 
 

@@ -307,29 +307,21 @@ def sums_in(points: Points, starts: IntArray) -> Float64Array:
     found = np.zeros((6 if plain else 9, len(starts) - 1))
     for first in range(0, len(points), BLOCK):
         some = points.part(slice(first, first + BLOCK))
-        p, weight, other = some.p, some.weight, 1.0 - some.p
+        p, other = some.p, 1.0 - some.p
         chance = p * other
         if points.single:
             squares = (p - some.pos) ** 2
-            values = [weight, p, some.pos, squares, chance, squares * squares]
+            values = [p, some.pos, squares, chance, squares * squares]
         else:
-            if_came, if_not = other * other, p * p
+            weight, if_came, if_not = some.weight, other * other, p * p
             values = [weight, weight * p, some.pos]
-            values += _errors(some.pos, some.neg, if_came, if_not, chance)
-        if not plain:
-            values += _errors(some.pos2, some.neg2, if_came, if_not, chance)
-        found += sums_between(np.clip(starts - first, 0, len(some)), *values)
+            for pos, neg in [(some.pos, some.neg), *([] if plain else [(some.pos2, some.neg2)])]:
+                values += [pos * if_came + neg * if_not, (pos + neg) * chance]
+                values += [pos * if_came**2 + neg * if_not**2]
+        found[-len(values) :] += sums_between(np.clip(starts - first, 0, len(some)), *values)
+    if points.single:
+        found[0] = np.diff(starts)
     return np.concatenate([found, found[3:]]) if plain else found
-
-
-def _errors(
-    pos: Float64Array,
-    neg: Float64Array,
-    if_came: Float64Array,
-    if_not: Float64Array,
-    chance: Float64Array,
-) -> list[Float64Array]:
-    return [pos * if_came + neg * if_not, (pos + neg) * chance, pos * if_came**2 + neg * if_not**2]
 
 
 def sums_between(starts: IntArray, *values: Array) -> Float64Array:
