@@ -217,8 +217,8 @@ class EvaluationSums:
 
         found = side_by_side(least_of, range(0, len(truth), BLOCK), len(truth))
         hashes, kept = (np.concatenate(each) for each in zip(*found, strict=True))
-        some = _least(hashes, self.n_sampled)
-        hashes, kept = hashes[some], kept[some]
+        least = _least(hashes, self.n_sampled)
+        hashes, kept = hashes[least], kept[least]
         mass = np.ones(len(kept)) if weights is None else weights[kept]
         self._keep(hashes, np.column_stack([truth[kept], mass, proba[kept]]))
 
