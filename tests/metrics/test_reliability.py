@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from scipy.stats import binomtest
 
 from calibrant._core._errors import ParameterError
 from calibrant.metrics import reliability_at_rank, reliability_bins, reliability_by_class
@@ -151,3 +152,21 @@ def test_many_rows_in_blocks_are_those_of_every_bin(weighted):
                 found.mean_score[place], np.average(proba[inside], weights=mass[inside])
             )
         assert found.count.sum() == len(y)
+
+
+class TestIntervals:
+    def test_are_those_of_the_shares_of_the_rows(self):
+        proba = np.repeat([0.05, 0.55, 0.95], [40, 10, 3])
+        y = np.concatenate([np.arange(40) < 3, np.arange(10) < 4, np.ones(3)]).astype(int)
+        low, high = reliability_bins(y, proba).intervals()
+        for place, (hits, n) in enumerate([(3, 40), (4, 10), (3, 3)]):
+            wilson = binomtest(hits, n).proportion_ci(method="wilson")
+            assert (low[place], high[place]) == pytest.approx((wilson.low, wilson.high))
+
+    def test_a_whole_weight_is_so_many_rows_and_others_are_not(self):
+        y, proba = [0, 1, 1, 0], [0.3, 0.3, 0.3, 0.3]
+        copied = reliability_bins(np.repeat(y, 2), np.repeat(proba, 2)).intervals()
+        np.testing.assert_array_equal(reliability_bins(y, proba, sample_weight=[2] * 4).intervals(), copied)
+        plain = reliability_bins(y, proba).intervals()
+        found = reliability_bins(y, proba, sample_weight=[0.3] * 4).intervals()
+        np.testing.assert_allclose(found, plain)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from calibrant._core._errors import ParameterError
 from calibrant.metrics import isotonic_reliability, reliability_bins
@@ -50,6 +51,24 @@ def test_other_lines_on_the_axes_do_not_matter(bins, ax):
     reliability_diagram(bins, ax=ax)
     assert ax.get_xlabel() == "mean forecast in the bin"
     assert len(ax.lines) == 3
+
+
+def test_intervals_stand_behind_the_points_in_their_colour(bins, ax):
+    reliability_diagram(bins, ax=ax)
+    reliability_diagram(bins, ax=ax, color="red")
+    first, second = ax.collections
+    low, high = bins.intervals()
+    np.testing.assert_array_equal(
+        [segment.tolist() for segment in first.get_segments()],
+        [[[x, below], [x, above]] for x, below, above in zip(bins.mean_score, low, high, strict=True)],
+    )
+    assert to_hex(first.get_color()[0]) == to_hex(ax.lines[1].get_color())
+    assert to_hex(second.get_color()[0]) == to_hex("red")
+    assert first.get_zorder() < ax.lines[1].get_zorder()
+
+
+def test_without_intervals(bins):
+    assert not reliability_diagram(bins, intervals=False).collections
 
 
 class TestWithoutBins:

@@ -5,16 +5,17 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.special import expit
 
+from calibrant.metrics._isotonic import put_in_order
 from calibrant.report import summarize
 from calibrant.report._chance import ChanceTest, fit_and_test, p_values
-from calibrant.report._column import sort_column
+from calibrant.report._column import added_up
 from calibrant.report._directed import MeanTest
 from report.forecasts import bold, honest
 
 
 def examine(happened, forecast, weight=None):
     weight = np.ones(len(forecast)) if weight is None else weight
-    return fit_and_test(sort_column(happened, forecast, weight), np.random.default_rng(0))[1]
+    return fit_and_test(added_up(put_in_order(happened, forecast, weight)), np.random.default_rng(0))[1]
 
 
 def column(calibration, drawn, bias=0.0, variance=0.0, growth=0.0):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from calibrant import metrics
+from calibrant.metrics._isotonic import put_in_order
 from calibrant.report._chance import fit_and_test
-from calibrant.report._column import detection_points, evenly, fill_bins, roc_curve, sort_column
+from calibrant.report._column import added_up, detection_points, evenly, fill_bins, roc_curve
 
 shares = st.sampled_from([0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.9, 0.999, 1.0]) | st.floats(0, 1)
 rows = st.lists(
@@ -24,7 +25,7 @@ def columns(drawn, *, weighted):
 @given(drawn=rows, weighted=st.booleans())
 def test_the_roc_curve_is_roc_points(drawn, weighted):
     happened, forecast, weight = columns(drawn, weighted=weighted)
-    fpr, tpr = roc_curve(sort_column(happened, forecast, weight), 1000)
+    fpr, tpr = roc_curve(added_up(put_in_order(happened, forecast, weight)), 1000)
     truth = metrics.roc_points(happened, forecast, sample_weight=weight)
     if math.isnan(truth.fpr[0]) or math.isnan(truth.tpr[0]):
         assert len(fpr) == len(tpr) == 0
@@ -36,7 +37,7 @@ def test_the_roc_curve_is_roc_points(drawn, weighted):
 @given(drawn=rows, weighted=st.booleans())
 def test_the_bins_are_reliability_bins(drawn, weighted):
     happened, forecast, weight = columns(drawn, weighted=weighted)
-    found = fill_bins(sort_column(happened, forecast, weight))
+    found = fill_bins(added_up(put_in_order(happened, forecast, weight)))
     truth = metrics.reliability_bins(happened, forecast, sample_weight=weight)
     for name in ("left", "right", "count", "mean_score", "frac_pos", "weight"):
         np.testing.assert_allclose(getattr(found, name), getattr(truth, name), atol=1e-12, err_msg=name)
@@ -45,7 +46,7 @@ def test_the_bins_are_reliability_bins(drawn, weighted):
 @given(drawn=rows, weighted=st.booleans())
 def test_detection_lies_on_the_detection_curve(drawn, weighted):
     happened, confidence, weight = columns(drawn, weighted=weighted)
-    coverage, share = detection_points(sort_column(happened, confidence, weight), 1000)
+    coverage, share = detection_points(added_up(put_in_order(happened, confidence, weight)), 1000)
     truth = metrics.detection_curve(happened, confidence, sample_weight=weight)
     if happened.all():
         assert len(coverage) == 0
@@ -63,7 +64,7 @@ def test_fit_and_band_are_isotonic_reliability(n, weighted):
     forecast = rng.random(n)
     happened = rng.random(n) < forecast**1.3
     weight = rng.choice([1.0, 2.0, 0.5], n) if weighted else np.ones(n)
-    found, _ = fit_and_test(sort_column(happened, forecast, weight), np.random.default_rng(7))
+    found, _ = fit_and_test(added_up(put_in_order(happened, forecast, weight)), np.random.default_rng(7))
     truth = metrics.isotonic_reliability(happened, forecast, sample_weight=weight, random_state=7)
     for name in ("score", "frequency", "weight", "band_score", "lower", "upper", "level", "n_band_rows"):
         np.testing.assert_array_equal(getattr(found, name), getattr(truth, name), err_msg=name)

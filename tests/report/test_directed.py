@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from calibrant.metrics import log_loss
-from calibrant.metrics._isotonic import Draws
-from calibrant.report._column import sort_column
+from calibrant.metrics._isotonic import Draws, put_in_order
+from calibrant.report._column import added_up
 from calibrant.report._directed import MeanTest, measure_surprise
 from calibrant.report._rows import read_rows
 
@@ -16,7 +16,7 @@ from calibrant.report._rows import read_rows
 def mean_test(happened, forecast, weight=None):
     forecast = np.asarray(forecast, dtype=np.float64)
     weight = np.ones(len(forecast)) if weight is None else np.asarray(weight, dtype=np.float64)
-    column = sort_column(np.asarray(happened, dtype=bool), forecast, weight)
+    column = added_up(put_in_order(np.asarray(happened, dtype=bool), forecast, weight))
     return MeanTest.of(column, Draws.of(column.rows))
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant.decisions import boundary_segment, decide, equal_risk_point, two_class_threshold
+from calibrant.report._sections import Sample
 from calibrant.report._simplex import (
     HALF_LETTER,
     HALF_LINE,
@@ -17,7 +18,6 @@ from calibrant.report._simplex import (
     region,
     triangle_figure,
 )
-from calibrant.report._summary import Sample
 
 NOBODY = Sample((), (), (), ())
 

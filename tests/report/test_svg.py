@@ -6,7 +6,8 @@ import re
 import pytest
 
 from calibrant.metrics import Estimate
-from calibrant.report._summary import Band, Bin, Curve, Method, Reliability, Roc
+from calibrant.report._drawn import Band, Bin, Curve, Reliability, Roc
+from calibrant.report._sections import Method
 from calibrant.report._svg import (
     WHISKER_WIDTH,
     Scale,

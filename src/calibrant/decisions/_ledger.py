@@ -40,16 +40,25 @@ class Ledger:
         self._plain_expected = 0.0
 
     def add(
-        self, proba: Float64Array, decided: IntArray, weights: Float64Array, truth: IntArray | None = None
+        self,
+        proba: Float64Array,
+        decided: IntArray,
+        weights: Float64Array,
+        truth: IntArray | None = None,
+        called: IntArray | None = None,
     ) -> Float64Array:
-        """Enter decisions about some rows, with their truth if that is known; give what each is to cost."""
+        """Enter decisions about some rows; give what each is to cost.
+
+        With their truth, and their most probable classes, if these are known.
+        """
         expected = self._expected_of(proba, decided)
         self.n_rows += np.bincount(decided, minlength=len(self.matrix))
         self.expected_by_decision += np.bincount(decided, weights * expected, len(self.matrix))
         self._count(self.counts, decided, weights, truth)
         if self.of_class is not None:
-            plain = np.array(self.of_class, dtype=np.intp)[proba.argmax(axis=1)]
-            self._plain_expected += float(weights @ self._expected_of(proba, plain))
+            plain = np.array(self.of_class, dtype=np.intp)[proba.argmax(axis=1) if called is None else called]
+            same = np.array_equal(plain, decided)
+            self._plain_expected += float(weights @ (expected if same else self._expected_of(proba, plain)))
             self._count(self._plain_counts, plain, weights, truth)
         return expected
 

@@ -50,7 +50,7 @@ from calibrant.metrics._direction import (
     wrong_columns as wrong_columns,
 )
 from calibrant.metrics._estimate import Estimate, plain_record as plain_record
-from calibrant.metrics._evaluate import evaluate
+from calibrant.metrics._evaluate import evaluate, evaluate_all as evaluate_all
 from calibrant.metrics._evaluation import (
     CalibrationErrors,
     ClassEvaluation,
@@ -58,7 +58,9 @@ from calibrant.metrics._evaluation import (
     Evaluation,
     LossMeasures as LossMeasures,
 )
-from calibrant.metrics._evaluation_sums import EvaluationSums, least_cost as least_cost
+from calibrant.metrics._evaluation_rows import least_cost as least_cost
+from calibrant.metrics._evaluation_sums import EvaluationSums
+from calibrant.metrics._in_order import InOrder as InOrder, in_order as in_order
 from calibrant.metrics._intervals import (
     N_MOMENTS as N_MOMENTS,
     mean_estimate as mean_estimate,
@@ -79,11 +81,11 @@ from calibrant.metrics._isotonic import (
     isotonic_reliability,
     isotonic_reliability_by_class,
     pooled_blocks as pooled_blocks,
-    put_in_order as put_in_order,
+    refit as refit,
 )
 from calibrant.metrics._losses import brier_score, cross_entropy, error_rate, log_loss, rms_error
 from calibrant.metrics._margins import rescale_margin
-from calibrant.metrics._points import Points as Points
+from calibrant.metrics._points import Points as Points, dot as dot
 from calibrant.metrics._profit import KDD98_LETTER as KDD98_LETTER, MailingProfit, mailing_profit
 from calibrant.metrics._ranking import RocCurve, auc, roc_points
 from calibrant.metrics._reliability import (
@@ -102,6 +104,7 @@ from calibrant.metrics._rows import (
     read_forecasts as read_forecasts,
     weighted_mean as weighted_mean,
 )
+from calibrant.metrics._threads import side_by_side as side_by_side
 
 __all__ = [
     "BrierDecomposition",

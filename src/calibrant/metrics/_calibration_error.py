@@ -155,14 +155,16 @@ def error_in_bins(
 def _even_bins(chance: Float64Array, weights: Float64Array, n_bins: int) -> IntArray:
     """Bins of about equal weight: a probability is in the bin in which the weight below it ends."""
     _, place = np.unique(chance, return_inverse=True)
-    return even_bins(group_sums(place, weights), n_bins)[place]
+    starts = even_starts(np.cumsum(group_sums(place, weights)), n_bins)
+    return np.repeat(np.arange(n_bins), np.diff(starts))[place]
 
 
-def even_bins(mass: Float64Array, n_bins: int) -> IntArray:
-    """The same for the weights of distinct probabilities that rise."""
-    below = np.cumsum(mass) - mass
-    bins: IntArray = np.minimum((n_bins * below / mass.sum()).astype(np.intp), n_bins - 1)
-    return bins
+def even_starts(reached: Float64Array, n_bins: int) -> IntArray:
+    """Where such bins begin, given the weights up to distinct probabilities; at last the number of these."""
+    edges = np.arange(1, n_bins) * reached[-1] / n_bins
+    # The weight below a probability is what was reached at the one before.
+    inner = np.minimum(np.searchsorted(reached, edges) + 1, len(reached))
+    return np.concatenate([[0], inner, [len(reached)]])
 
 
 def _mean_of_folded_normal(mean: Float64Array, spread: Float64Array) -> Float64Array:

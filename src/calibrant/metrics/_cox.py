@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.metrics._points import LEAST_ODDS, Grid, Points
+from calibrant.metrics._points import LEAST_ODDS, Grid, Points, dot
 
 #: Steps of Newton's method, and when it has arrived.
 MOST_STEPS, ARRIVED = 60, 1e-10
@@ -114,12 +114,12 @@ def _derivatives(data: Data, at: Float64Array) -> tuple[float, Float64Array, Flo
         z = at[0] * x + at[place]
         beyond = np.exp(-np.abs(z))
         q = np.where(z > 0, 1.0, beyond) / (1.0 + beyond)
-        loss += float(weight @ (np.maximum(z, 0.0) + np.log1p(beyond)) - pos @ z)
+        loss += dot(weight, np.maximum(z, 0.0) + np.log1p(beyond)) - dot(pos, z)
         residual, curve = weight * q - pos, weight * q * (1 - q)
-        gradient[0] += residual @ x
+        gradient[0] += dot(residual, x)
         gradient[place] = residual.sum()
         by_x = curve * x
-        information[0, 0] += by_x @ x
+        information[0, 0] += dot(by_x, x)
         information[0, place] = information[place, 0] = by_x.sum()
         information[place, place] = curve.sum()
     return loss, gradient, information
@@ -131,8 +131,8 @@ def sandwich(fit: CoxFit, points: Points) -> Float64Array:
     x = log_odds(points.p)
     q = expit(fit.slope * x + float(fit.intercepts[0]))
     squares = points.pos2 * (1 - q) ** 2 + points.neg2 * q**2
-    across = float(squares @ x)
-    meat = np.array([[float(squares @ (x * x)), across], [across, float(squares.sum())]])
+    across = dot(squares, x)
+    meat = np.array([[dot(squares, x * x), across], [across, float(squares.sum())]])
     n = float(points.weight.sum()) ** 2 / float((points.pos2 + points.neg2).sum())
     covariance = fit.bread @ meat @ fit.bread
     return np.asarray(covariance * (n / (n - 2) if n > 2 else 1.0))

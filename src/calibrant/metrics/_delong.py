@@ -8,7 +8,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._intervals import area_estimate
-from calibrant.metrics._points import Points
+from calibrant.metrics._points import BLOCK, Points, dot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,9 +57,8 @@ def rank_points(points: Points, rough: Points | None = None) -> Ranking:
     for squares, chance, total in parts:
         size = total * (total / float(squares.sum()))
         sizes.append(size)
-        variance += (
-            float(squares @ (chance - area) ** 2) / total**2 * (size / (size - 1) if size > 1 else 1.0)
-        )
+        fairly = size / (size - 1) if size > 1 else 1.0
+        variance += dot(squares, (chance - area) ** 2) / total**2 * fairly
     return Ranking(area, variance, _slack(points), below, above, min(sizes))
 
 
@@ -68,7 +67,12 @@ def _area(points: Points) -> float:
     positive, negative = float(points.pos.sum()), float(points.neg.sum())
     if not (positive > 0 and negative > 0):
         return math.nan
-    return min(float(points.pos @ (np.cumsum(points.neg) - points.neg / 2)) / positive / negative, 1.0)
+    pairs, below = 0.0, 0.0
+    for first in range(0, len(points), BLOCK):
+        pos, neg = points.pos[first : first + BLOCK], points.neg[first : first + BLOCK]
+        reached = below + np.cumsum(neg)
+        pairs, below = pairs + dot(pos, reached - neg / 2), float(reached[-1])
+    return min(pairs / positive / negative, 1.0)
 
 
 def _slack(points: Points) -> float:
@@ -77,4 +81,4 @@ def _slack(points: Points) -> float:
         return 0.0
     wide = points.high > points.low
     pairs = float(points.pos.sum()) * float(points.neg.sum())
-    return float(points.pos[wide] @ points.neg[wide]) / 2 / pairs if pairs > 0 else 0.0
+    return dot(points.pos[wide], points.neg[wide]) / 2 / pairs if pairs > 0 else 0.0

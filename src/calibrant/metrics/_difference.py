@@ -19,6 +19,7 @@ from calibrant.metrics._intervals import (
     normal_estimate,
     power_sums,
 )
+from calibrant.metrics._isotonic import put_in_order
 from calibrant.metrics._points import points_of
 from calibrant.metrics._row_losses import row_losses
 from calibrant.metrics._rows import Forecasts, counting_rows, read_forecasts
@@ -174,7 +175,7 @@ def _area_difference(one: Forecasts, other: Forecasts) -> Estimate:
     influence, areas = np.zeros(len(one.truth)), []
     for sign, forecasts in ((1.0, one), (-1.0, other)):
         for happened, p in forecasts.columns()[-1:] if one.n_classes == 2 else forecasts.columns():
-            points = points_of(happened, p, weights)
+            points = points_of(put_in_order(happened, p, weights))
             ranking = rank_points(points)
             if math.isnan(ranking.area):
                 continue

@@ -1,5 +1,6 @@
 """All measures of probabilities at once, each with an interval; and differences between forecasts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,8 +21,9 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.metrics._evaluation import Evaluation
 from calibrant.metrics._evaluation_sums import EvaluationSums
+from calibrant.metrics._in_order import InOrder
 from calibrant.metrics._intervals import in_units
-from calibrant.metrics._rows import read_forecasts
+from calibrant.metrics._rows import Forecasts, read_forecasts
 
 
 def evaluate(
@@ -99,18 +101,38 @@ def evaluate(
     labels = _labels(y, classes, forecasts.n_classes)
     matrix = _costs(cost, forecasts.n_classes)
     decided = _decided(decisions, matrix, labels, len(label_column(y)))
-    weights, unit = None, 1.0
-    if sample_weight is not None:
-        weights, unit = in_units(forecasts.weights)
-        if decided is not None:
-            given = check_weights(sample_weight, len(decided))
-            assert given is not None
-            decided = decided[given > 0]
+    if sample_weight is not None and decided is not None:
+        given = check_weights(sample_weight, len(decided))
+        assert given is not None
+        decided = decided[given > 0]
     sums = EvaluationSums(
         forecasts.n_classes, forecasts.proba.shape[1], n_bins=int(n_bins), cost=matrix, exact=True
     )
-    sums.add(forecasts.truth, forecasts.proba, weights, decided=decided)
-    found = sums.result(labels.tolist(), random_state=random_state)
+    return evaluate_all(
+        sums,
+        forecasts,
+        labels.tolist(),
+        decided=decided,
+        weighted=sample_weight is not None,
+        seed=random_state,
+    )
+
+
+def evaluate_all(
+    sums: EvaluationSums,
+    forecasts: Forecasts,
+    labels: Sequence[object],
+    *,
+    weighted: bool,
+    decided: IntArray | None = None,
+    ordered: InOrder | None = None,
+    seed: Seed = 0,
+) -> Evaluation:
+    """Measure checked rows, all of which are here; `ordered` are the same rows in order."""
+    weights, unit = in_units(forecasts.weights) if weighted else (None, 1.0)
+    ordered = ordered if unit == 1 else None
+    sums.add(forecasts.truth, forecasts.proba, weights, decided=decided, ordered=ordered)
+    found = sums.result(labels, random_state=seed)
     return found if unit == 1 else _in_old_units(found, unit)
 
 

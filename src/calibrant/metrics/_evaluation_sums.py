@@ -1,30 +1,38 @@
 """Sums over rows from which an evaluation is made: batches are added, and sums of other rows merged."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed
 from calibrant._core._errors import DataError
 from calibrant._core._mix import mix
 from calibrant.metrics._bins import fixed_width_bins
 from calibrant.metrics._evaluation import Evaluation, LossMeasures
-from calibrant.metrics._intervals import N_MOMENTS, power_sums
-from calibrant.metrics._points import ALL_CELLS, Column, Points, bin_starts, limit_of, points_of, sums_between
+from calibrant.metrics._evaluation_rows import N_LOSSES, Batch, some
+from calibrant.metrics._evaluation_table import Table, as_table
+from calibrant.metrics._in_order import InOrder, in_order
+from calibrant.metrics._intervals import N_MOMENTS
+from calibrant.metrics._isotonic import Ordered
+from calibrant.metrics._points import (
+    ALL_CELLS,
+    N_SUMS_IN,
+    Column,
+    Points,
+    bin_starts,
+    limit_of,
+    points_of,
+    sums_between,
+    sums_in,
+)
 from calibrant.metrics._reliability import BIN_WIDTH
-from calibrant.metrics._row_losses import log_losses, most_probable, squared_errors
+from calibrant.metrics._row_losses import BLOCK
+from calibrant.metrics._threads import side_by_side
 
-#: Rows that are looked at together.
-BLOCK = 1 << 15
 #: Rows kept of more than two classes, to see how columns vary together; and their probabilities in all.
 MOST_SAMPLED, LEAST_SAMPLED, ALL_SAMPLED = 4096, 256, 1 << 19
-#: Losses of a row, of which sums of powers are kept.
-LOG_LOSS, BRIER, ERROR, CONFIDENCE = range(4)
-#: What a row of the table of `EvaluationSums.columns` is about.
-SUM, POINT, CELL, SAMPLED = range(4)
-N_VALUES = 7
 
 
 class EvaluationSums:
@@ -76,15 +84,15 @@ class EvaluationSums:
         self.sums: dict[str, Float64Array] = {
             # Rows, certain mistakes, rows whose weight is not whole.
             "rows": np.zeros(3),
-            "losses": np.zeros((4, N_MOMENTS)),
+            "losses": np.zeros((N_LOSSES, N_MOMENTS)),
             # Weights of the classes, and their squares.
             "truth": np.zeros((2, n_classes)),
             # Of every class: sums of p, p² and of the squared error and its square; the same by w².
             "columns": np.zeros((n_classes, 2, 4)),
             # Of every bin: rows, weight, and sums of p and of what came.
             "diagrams": np.zeros((n_classes, 4, n_diagram)),
-            # Of every bin what `sums_in` gives.
-            "bins": np.zeros((self.n_points, 7, n_bins)),
+            # Of every bin of every column what `sums_in` gives.
+            "bins": np.zeros((self.n_points, N_SUMS_IN, n_bins)),
         }
         if cost is not None:
             self.sums["decided"] = np.zeros((3, *cost.shape))
@@ -107,6 +115,7 @@ class EvaluationSums:
         *,
         decided: IntArray | None = None,
         keys: Array | None = None,
+        ordered: InOrder | None = None,
     ) -> Self:
         """Add rows, which have been checked.
 
@@ -124,6 +133,8 @@ class EvaluationSums:
         keys : ndarray of uint64 of shape (n,), optional
             Something that differs from row to row, by which rows are kept; by default their numbers, counted
             from the first that was added to these sums.
+        ordered : InOrder, optional
+            The same rows in order, for whoever needs that too; all weights are then above 0.
 
         Returns
         -------
@@ -136,103 +147,80 @@ class EvaluationSums:
         if weights is not None and len(weights) and weights.min() <= 0:
             kept = weights > 0
             truth, matrix, weights = truth[kept], matrix[kept], weights[kept]
-            decided, keys = _some(decided, kept), _some(keys, kept)
+            decided, keys = some(decided, kept), some(keys, kept)
         if len(truth) == 0:
             return self
         if weights is not None and bool(np.all(weights == 1)):
             weights = None
-        right, confidence = np.empty(len(truth), dtype=np.bool_), np.empty(len(truth))
-        first = int(self.sums["rows"][0])
-        for start in range(0, len(truth), BLOCK):
-            rows = slice(start, start + BLOCK)
-            some = (truth[rows], matrix[rows], _some(weights, rows))
-            called, confidence[rows] = self._add_losses(*some)
-            right[rows] = called == truth[rows]
-            self._add_decisions(*some, _some(decided, rows), called)
-            self._add_classes(*some)
-        self._add_columns(truth, matrix, weights)
-        if self.n_classes > 2:
-            self._add_points(self.n_classes, right, confidence, weights)
+        if ordered is None:
+            ordered = in_order(truth, matrix, weights, called=self.n_classes > 2)
         if self.n_sampled:
-            if keys is None:
-                keys = np.arange(first, first + len(truth), dtype=np.uint64)
             self._add_sample(truth, matrix, weights, keys)
+        batch = Batch(truth, matrix, weights, ordered.called, ordered.confidence, decided)
+        for sums in side_by_side(self._sums_of_rows, batch.blocks(), len(truth)):
+            for name, each in sums.items():
+                self.sums[name] += each
+        self._add_columns(ordered.columns, weighted=weights is not None)
         return self
 
-    def _add_losses(
-        self, truth: IntArray, proba: Float64Array, weights: Float64Array | None
-    ) -> tuple[IntArray, Float64Array]:
-        """Losses of some rows; the most probable class of each, and its probability."""
-        chance, loss = log_losses(truth, proba)
-        certain = chance <= 0
-        called, confidence = most_probable(proba)
-        wrong = (called != truth).astype(np.float64)
-        losses = self.sums["losses"]
-        losses[LOG_LOSS] += power_sums(np.where(certain, 0.0, loss), weights)
-        losses[BRIER] += power_sums(squared_errors(truth, proba), weights)
-        losses[ERROR] += power_sums(wrong, weights)
-        losses[CONFIDENCE] += power_sums(confidence, weights)
-        unlike = 0 if weights is None else np.count_nonzero(weights != np.floor(weights))
-        self.sums["rows"] += np.array([len(truth), np.count_nonzero(certain), unlike], dtype=np.float64)
-        for place, mass in enumerate((weights, None if weights is None else weights**2)):
-            self.sums["truth"][place] += np.bincount(truth, mass, self.n_classes)
-        return called, confidence
+    def _sums_of_rows(self, batch: Batch) -> dict[str, Float64Array]:
+        """Sums over rows that do not ask for their order."""
+        found = batch.losses(self.n_classes)
+        if self.cost is not None:
+            found |= batch.decisions(self.cost)
+        # Where rows count once, sums over a class are found in its points: but for the first of two.
+        classes = range(self.n_classes) if batch.weights is not None else [0] if self.n_classes == 2 else []
+        for name, find in (("columns", batch.column_sums), ("diagrams", batch.diagram)) if classes else ():
+            found[name] = np.zeros_like(self.sums[name])
+            for number in classes:
+                found[name][number] = find(number)
+        return found
 
-    def _add_decisions(
-        self,
-        truth: IntArray,
-        proba: Float64Array,
-        weights: Float64Array | None,
-        decided: IntArray | None,
-        called: IntArray,
-    ) -> None:
-        if self.cost is None:
-            return
-        if decided is None:
-            decided = least_cost(both_columns(proba), self.cost)
-        for name, rows in (("decided", decided), ("called", called)):
-            if name in self.sums:
-                table = self.sums[name]
-                cells, mass = rows * self.n_classes + truth, weights
-                for place in range(len(table)):
-                    table[place] += np.bincount(cells, mass, table[0].size).reshape(table[0].shape)
-                    mass = None if mass is None or weights is None else mass * weights
+    def _add_columns(self, ordered: Sequence[Ordered], *, weighted: bool) -> None:
+        """Points, and what is found in them: bins; of rows that count once diagrams and sums of classes."""
+        n_rows = len(ordered[0].forecast)
+        points = side_by_side(points_of, ordered[: self.n_points], n_rows)
+        for place, (each, sums) in enumerate(
+            zip(points, side_by_side(self._sums_of, points, n_rows), strict=True)
+        ):
+            self.points[place].add(each)
+            self.sums["bins"][place] += sums[0]
+            number = place if self.n_classes > 2 else 1
+            if number < self.n_classes and not weighted:
+                self.sums["diagrams"][number] += sums[1]
+                self.sums["columns"][number] += sums[2]
 
-    def _add_classes(self, truth: IntArray, proba: Float64Array, weights: Float64Array | None) -> None:
-        """Sums over the rows of every class; those of a diagram where points do not have them."""
-        for number in range(self.n_classes):
-            p, happened = _column(proba, number), truth == number
-            self.sums["columns"][number] += _column_sums(p, happened, weights)
-            if weights is not None or (self.n_classes == 2 and number == 0):
-                self.sums["diagrams"][number] += _diagram(p, happened, weights)
-
-    def _add_columns(self, truth: IntArray, proba: Float64Array, weights: Float64Array | None) -> None:
-        """Points, and what is found in them, of every class, or of the positive of two."""
-        for number in range(self.n_classes) if self.n_classes > 2 else (1,):
-            happened = truth == number
-            place = number if self.n_classes > 2 else 0
-            points = self._add_points(place, happened, _column(proba, number), weights)
-            if weights is None:
-                weight = points.weight
-                self.sums["diagrams"][number] += sums_between(
-                    bin_starts(points.p, BIN_WIDTH), weight, weight, weight * points.p, points.pos
-                )
-
-    def _add_points(
-        self, place: int, happened: BoolArray, p: Float64Array, weights: Float64Array | None
-    ) -> Points:
-        points = points_of(happened, p, weights)
-        self.points[place].add(points)
-        self.sums["bins"][place] += sums_in(points, bin_starts(points.p, 1 / self.n_bins))
-        return points
+    def _sums_of(self, points: Points) -> tuple[Float64Array, Float64Array, Float64Array]:
+        """Sums over a column: of its bins, of those of its diagram, and of all rows."""
+        bins, diagram = (bin_starts(points.p, width) for width in (1 / self.n_bins, BIN_WIDTH))
+        edges = np.union1d(bins, diagram)
+        sums = sums_in(points, edges)
+        _, p, _, squares, chance, fourth, *_ = sums.sum(axis=1)
+        return (
+            sums_between(np.searchsorted(edges, bins), *sums),
+            sums_between(np.searchsorted(edges, diagram), sums[0], *sums[:3]),
+            np.array([p, p - chance, squares, fourth]),
+        )
 
     def _add_sample(
-        self, truth: IntArray, proba: Float64Array, weights: Float64Array | None, keys: Array
+        self, truth: IntArray, proba: Float64Array, weights: Float64Array | None, keys: Array | None
     ) -> None:
-        hashes = mix(keys.astype(np.uint64, copy=False))
-        kept = _least(hashes, self.n_sampled)
+        """Keep the rows whose keys have the least hashes; by default the keys are numbers of rows."""
+        if keys is None:
+            first = int(self.sums["rows"][0])
+            keys = np.arange(first, first + len(truth), dtype=np.uint64)
+
+        def least_of(start: int) -> tuple[Array, IntArray]:
+            hashes = mix(keys[start : start + BLOCK].astype(np.uint64, copy=False))
+            kept = _least(hashes, self.n_sampled)
+            return hashes[kept], start + kept
+
+        found = side_by_side(least_of, range(0, len(truth), BLOCK), len(truth))
+        hashes, kept = (np.concatenate(each) for each in zip(*found, strict=True))
+        least = _least(hashes, self.n_sampled)
+        hashes, kept = hashes[least], kept[least]
         mass = np.ones(len(kept)) if weights is None else weights[kept]
-        self._keep(hashes[kept], np.column_stack([truth[kept], mass, proba[kept]]))
+        self._keep(hashes, np.column_stack([truth[kept], mass, proba[kept]]))
 
     def _keep(self, hashes: Array, rows: Float64Array) -> None:
         hashes = np.concatenate([self.sample[0], hashes])
@@ -279,17 +267,7 @@ class EvaluationSums:
             What a row is about, which of those, a hash, and numbers; rows of several such tables, one after
             the other, are the table of all their rows together.
         """
-        flat = np.concatenate([each.ravel() for each in self.sums.values()])
-        blocks = [_block(SUM, np.arange(len(flat)), None, flat)]
-        for place, column in enumerate(self.points):
-            points = column.points()
-            kind = CELL if column.pooled else POINT
-            blocks.append(_block(kind, np.full(len(points), place), None, *points.arrays()))
-        hashes, rows = self.sample
-        for place in range(self.n_classes if self.n_sampled else 0):
-            where = np.full(len(rows), place)
-            blocks.append(_block(SAMPLED, where, hashes, rows[:, 0], rows[:, 1], rows[:, 2 + place]))
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        return as_table(self.sums, self.points, self.sample)
 
     def absorb(self, columns: Mapping[str, Array]) -> None:
         """Add what `columns` gave.
@@ -299,25 +277,14 @@ class EvaluationSums:
         columns : mapping of str to ndarray
             The columns of sums, or of several, one after the other.
         """
-        kind, place = np.asarray(columns["kind"]), np.asarray(columns["place"])
-        values = [np.asarray(columns[f"value{number}"]) for number in range(N_VALUES)]
-        chosen = kind == SUM
-        sizes = [each.size for each in self.sums.values()]
-        flat = np.bincount(place[chosen], values[0][chosen], sum(sizes))
-        for name, part in zip(self.sums, np.split(flat, np.cumsum(sizes)[:-1]), strict=True):
-            self.sums[name] += part.reshape(self.sums[name].shape)
-        for number, column in enumerate(self.points):
-            for what in (POINT, CELL):
-                rows = np.flatnonzero((kind == what) & (place == number))
-                if len(rows):
-                    column.add(_points_of_values([each[rows] for each in values]), pooled=what == CELL)
-        rows = np.flatnonzero(kind == SAMPLED)
-        if len(rows):
-            hashes = np.asarray(columns["hash"]).view(np.uint64)[rows]
-            rows = rows[np.lexsort((place[rows], hashes))]
-            kept = np.stack([each[rows].reshape(-1, self.n_classes) for each in values[:3]])
-            hashes = np.asarray(columns["hash"]).view(np.uint64)[rows].reshape(-1, self.n_classes)[:, 0]
-            self._keep(hashes, np.column_stack([kept[0][:, 0], kept[1][:, 0], kept[2]]))
+        table = Table(columns)
+        for name, each in table.sums(self.sums).items():
+            self.sums[name] += each
+        for place, column in enumerate(self.points):
+            for points, pooled in table.points(place):
+                column.add(points, pooled=pooled)
+        if self.n_sampled:
+            self._keep(*table.sample(self.n_classes))
 
     def result(self, classes: Sequence[object] | None = None, *, random_state: Seed = 0) -> Evaluation:
         """Make the evaluation.
@@ -354,85 +321,8 @@ class EvaluationSums:
         return losses_of(self)
 
 
-def both_columns(proba: Float64Array) -> Float64Array:
-    """One column per class."""
-    return np.column_stack([1.0 - proba, proba]) if proba.shape[1] == 1 else proba
-
-
-def least_cost(proba: Float64Array, cost: Float64Array) -> IntArray:
-    """The decision that costs least by the probabilities; of those within rounding the first."""
-    risk = proba @ cost.T
-    least = risk.min(axis=1)
-    unit = min(float(np.abs(cost).max(initial=0.0)), 1.0)
-    return np.asarray(
-        np.argmax(risk <= (least + 1e-12 * np.maximum(np.abs(least), unit))[:, np.newaxis], axis=1)
-    )
-
-
-def sums_in(points: Points, starts: IntArray) -> Float64Array:
-    """Of every bin: weight, sums of p and of what came; of the squared error and p (1 - p); these by w²."""
-    p, weight, other = points.p, points.weight, 1.0 - points.p
-    squares = points.pos * other**2 + points.neg * p**2
-    by_forecast = weight * (p * other)
-    sums = [weight, weight * p, points.pos, squares, by_forecast]
-    if points.pos2 is points.pos:
-        found = sums_between(starts, *sums)
-        return np.concatenate([found, found[3:]])
-    sums += [points.pos2 * other**2 + points.neg2 * p**2, (points.pos2 + points.neg2) * (p * other)]
-    return sums_between(starts, *sums)
-
-
-def _some(values: Any, rows: slice | BoolArray) -> Any:
-    """Some of what there may be."""
-    return None if values is None else values[rows]
-
-
-def _column(proba: Float64Array, number: int) -> Float64Array:
-    """The probabilities of a class; a single column is that of the second."""
-    if proba.shape[1] > 1:
-        return np.ascontiguousarray(proba[:, number])
-    return proba[:, 0] if number == 1 else 1.0 - proba[:, 0]
-
-
-def _column_sums(p: Float64Array, happened: BoolArray, weights: Float64Array | None) -> Float64Array:
-    error = (p - happened) ** 2
-    values = (p, p * p, error, error * error)
-    if weights is None:
-        sums = [each.sum() for each in values]
-        return np.array([sums, sums])
-    return np.array([[mass @ each for each in values] for mass in (weights, weights**2)])
-
-
-def _diagram(p: Float64Array, happened: BoolArray, weights: Float64Array | None) -> Float64Array:
-    bins, n_bins = fixed_width_bins(p, BIN_WIDTH, 0.0, 1.0)
-    mass = np.ones(len(p)) if weights is None else weights
-    sums: tuple[Any, ...] = (None, mass, mass * p, mass * happened)
-    return np.stack([np.bincount(bins, each, n_bins) for each in sums])
-
-
 def _least(hashes: Array, most: int) -> IntArray:
     """Places of the least hashes."""
     if len(hashes) <= most:
         return np.arange(len(hashes))
     return np.argpartition(hashes, most)[:most]
-
-
-def _block(kind: int, place: IntArray, hashes: Array | None, *values: Float64Array) -> dict[str, Array]:
-    n = len(place)
-    filled = [*values, *[np.zeros(n)] * (N_VALUES - len(values))]
-    return {
-        "kind": np.full(n, kind, dtype=np.int64),
-        "place": place.astype(np.int64),
-        "hash": np.zeros(n, dtype=np.int64) if hashes is None else hashes.view(np.int64),
-        **{f"value{number}": each for number, each in enumerate(filled)},
-    }
-
-
-def _points_of_values(values: list[Float64Array]) -> Points:
-    """Points in any order, of several summaries."""
-    from calibrant.metrics._points import joined  # noqa: PLC0415
-
-    order = np.argsort(values[1], kind="stable")
-    p, low, high, *sums = (each[order] for each in values)
-    exact = bool(np.array_equal(low, high))
-    return joined([Points(low, low, low, *sums) if exact else Points(p, low, high, *sums)])

@@ -20,6 +20,7 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import ParameterError
 from calibrant.metrics._rows import read_class_forecasts, read_two_class
+from calibrant.metrics._sorting import sort_whole
 
 #: The share of the refits of calibrated forecasts that a band holds at every forecast.
 BAND_LEVEL = 0.9
@@ -270,20 +271,24 @@ def isotonic_fit(is_positive: BoolArray, forecast: Float64Array, weights: Float6
     return fit_in_order(put_in_order(is_positive, forecast, weights))
 
 
-def put_in_order(is_positive: BoolArray, forecast: Float64Array, weight: Float64Array) -> Ordered:
-    weights = None if (weight == 1).all() else weight
+def put_in_order(is_positive: BoolArray, forecast: Float64Array, weight: Float64Array | None) -> Ordered:
+    """Sort rows; without weights every row counts once."""
+    weights = None if weight is None or (weight == 1).all() else weight
     if weights is None:
         # The bits of a number that is not negative are ordered as it is, and the first one is free. So a
         # row is one whole number, truth in its last bit, and no index needs to be sorted.
-        bits = (forecast + 0.0).view(np.uint64) << np.uint64(1)  # adding 0 makes -0 a 0
+        bits = (forecast + 0.0).view(np.uint64)  # adding 0 makes -0 a 0
+        bits <<= np.uint64(1)
         bits |= is_positive
-        bits.sort()
-        is_positive = (bits & np.uint64(1)).astype(np.bool_)
-        forecast = (bits >> np.uint64(1)).view(np.float64)
+        bits = sort_whole(bits)
+        is_positive = (bits.astype(np.uint8) & 1).view(np.bool_)
+        bits >>= np.uint64(1)
+        forecast = bits.view(np.float64)
     else:
         order = np.argsort(forecast)
         is_positive, forecast, weights = is_positive[order], forecast[order], weights[order]
-    starts = np.append(0, np.flatnonzero(forecast[1:] != forecast[:-1]) + 1)
+    new = forecast[1:] != forecast[:-1]
+    starts = np.arange(len(forecast)) if new.all() else np.append(0, np.flatnonzero(new) + 1)
     return Ordered(forecast, is_positive, weights, starts)
 
 
@@ -300,23 +305,49 @@ def fit_in_order(rows: Ordered) -> IsotonicFit:
 
 
 def pooled_blocks(
-    positive: Float64Array, weight: Float64Array
+    positive: Float64Array, weight: Float64Array | None
 ) -> tuple[IntArray, Float64Array, Float64Array]:
-    """Where the blocks of the regression begin, their frequencies and weights."""
+    """Where the blocks of the regression begin, their frequencies and weights; None for weights of one."""
     from scipy.optimize import isotonic_regression  # noqa: PLC0415  (half a second that few calls need)
 
-    starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    # Neighbours that do not rise share a block, whatever comes after: that leaves few for the regression.
+    starts = _rises(positive if weight is None else positive / weight)
+    if weight is None:
+        weight = np.diff(starts, append=len(positive)).astype(np.float64)
+    else:
+        weight = np.add.reduceat(weight, starts)
+    positive = np.add.reduceat(positive, starts)
     # Frequencies from sums, not from running means: exact counts give exact shares.
-    positive, weight = np.add.reduceat(positive, starts), np.add.reduceat(weight, starts)
-    risen = np.append(0, np.flatnonzero(np.diff(positive / weight) > SAME_FREQUENCY) + 1)
+    blocks = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    positive, weight = np.add.reduceat(positive, blocks), np.add.reduceat(weight, blocks)
+    risen = _rises(positive / weight, SAME_FREQUENCY)
     positive, weight = np.add.reduceat(positive, risen), np.add.reduceat(weight, risen)
-    return starts[risen], np.minimum(positive / weight, 1.0), weight
+    return starts[blocks[risen]], np.minimum(positive / weight, 1.0), weight
 
 
-def _sums(rows: Ordered) -> tuple[Float64Array, Float64Array]:
-    """Weight of all, and of the positive, rows of every distinct forecast."""
+def refit(shares: Float64Array, weight: Float64Array) -> Float64Array:
+    """Fit every row of shares, whose groups have the same weights.
+
+    All rows are fitted as one: each is lifted above the one before, so that no block reaches across.
+    """
+    lifted = shares + 2.0 * np.arange(len(shares))[:, np.newaxis]
+    weights = np.tile(weight, len(shares))
+    starts = pooled_blocks((lifted * weight).ravel(), weights)[0]
+    # Both sums add in the same order, so that shares of one are fitted by exactly one.
+    fitted = np.add.reduceat((shares * weight).ravel(), starts) / np.add.reduceat(weights, starts)
+    return np.repeat(fitted, np.diff(starts, append=len(weights))).reshape(shares.shape)
+
+
+def _rises(frequency: Float64Array, by: float = 0.0) -> IntArray:
+    """The first place, and those where the frequency rises."""
+    risen = frequency[1:] > (frequency[:-1] + by if by else frequency[:-1])
+    return np.append(0, np.flatnonzero(risen) + 1)
+
+
+def _sums(rows: Ordered) -> tuple[Float64Array | None, Float64Array]:
+    """Weight of all, and of the positive, rows of every distinct forecast; None for weights of one."""
     if rows.weights is None and len(rows.starts) == len(rows.forecast):
-        return np.ones(len(rows.forecast)), rows.is_positive.astype(np.float64)
+        return None, rows.is_positive.astype(np.float64)
     if rows.weights is None:
         reached = np.append(0, np.cumsum(rows.is_positive))
         ends = np.append(rows.starts[1:], len(rows.forecast))
@@ -442,14 +473,11 @@ def _band(
     draws: Draws, level: float, n_resamples: int, rng: np.random.Generator
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Forecasts, and the ends of the band there."""
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415
-
     if n_resamples == 0:
         return np.empty(0), np.empty(0), np.empty(0)
     places = evenly_spread(draws.forecast)
-    drawn = draws.shares(n_resamples, rng).T.copy()
-    fitted = np.array([isotonic_regression(share, weights=draws.weight).x[places] for share in drawn])
-    lower, upper = np.quantile(fitted, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    fitted = refit(draws.shares(n_resamples, rng).T.copy(), draws.weight)
+    lower, upper = np.quantile(fitted[:, places], [(1 - level) / 2, (1 + level) / 2], axis=0)
     return draws.forecast[places], lower, upper
 
 

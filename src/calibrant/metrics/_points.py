@@ -6,14 +6,14 @@ what is kept, however the rows were cut into batches.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 
 import numpy as np
 
-from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.metrics._bins import EDGE_SLACK, fixed_width_bins
-from calibrant.metrics._isotonic import put_in_order
+from calibrant.metrics._isotonic import Ordered
 
 #: Probabilities nearer than this to 0 or 1 count as that near where log-odds are taken, and share a cell.
 LEAST_ODDS_EXPONENT = 40
@@ -22,7 +22,14 @@ LEAST_ODDS = 2.0**-LEAST_ODDS_EXPONENT
 ALL_CELLS, LEAST_CELLS = 1 << 20, 1 << 10
 #: Batches are merged when so many points wait, or as many as are merged already.
 WAITING = 1 << 17
+#: Points that are looked at together: so few that what is computed of them stays in the cache.
+BLOCK = 1 << 15
 MANTISSA = 52
+
+
+def dot(first: Array, second: Array) -> float:
+    """The sum of products; BLAS would wake threads of its own, in the way of those that do other columns."""
+    return float(np.einsum("i,i->", first, second))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +46,8 @@ class Points:
         Weight of the rows for which what was forecast came, and of the others.
     pos2, neg2 : ndarray of shape (m,)
         Sums of the squares of these weights.
+    single : bool
+        Whether every point is known to be a single row that counts once.
     """
 
     p: Float64Array
@@ -48,6 +57,7 @@ class Points:
     neg: Float64Array
     pos2: Float64Array
     neg2: Float64Array
+    single: bool = field(default=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.p)
@@ -55,7 +65,11 @@ class Points:
     @property
     def weight(self) -> Float64Array:
         """Weight of all rows of a point."""
-        return self.pos + self.neg
+        return np.ones(len(self)) if self.single else self.pos + self.neg
+
+    def reached(self) -> Float64Array:
+        """Weight of all rows up to a point, and at it."""
+        return np.arange(1.0, len(self) + 1) if self.single else np.cumsum(self.weight)
 
     @property
     def exact(self) -> bool:
@@ -63,12 +77,12 @@ class Points:
         return self.high is self.low or bool(np.array_equal(self.low, self.high))
 
     def arrays(self) -> tuple[Float64Array, ...]:
-        """All of it, in the order of the attributes."""
+        """All arrays, in the order of the attributes."""
         return self.p, self.low, self.high, self.pos, self.neg, self.pos2, self.neg2
 
     def copies(self) -> "Points":
         """The same for whole weights: a row of weight m is m rows, whose squares add up to m."""
-        return Points(self.p, self.low, self.high, self.pos, self.neg, self.pos, self.neg)
+        return Points(self.p, self.low, self.high, self.pos, self.neg, self.pos, self.neg, single=self.single)
 
     def mirrored(self) -> "Points":
         """The same of the opposite: what was forecast by 1 - p, and came where the other did not."""
@@ -83,17 +97,16 @@ class Points:
     def folded(self) -> "Points":
         """The same of the more probable of two classes: above one half this one, at one half the other."""
         split = int(np.searchsorted(self.p, 0.5, side="right"))
-        return joined([self._part(slice(split)).mirrored(), self._part(slice(split, None))])
+        return joined([self.part(slice(split)).mirrored(), self.part(slice(split, None))])
 
-    def _part(self, rows: slice) -> "Points":
+    def part(self, rows: slice) -> "Points":
         """Some of them; arrays that are one and the same stay so."""
         known = {id(each): each[rows] for each in self.arrays()}
-        return Points(*(known[id(each)] for each in self.arrays()))
+        return Points(*(known[id(each)] for each in self.arrays()), single=self.single)
 
 
-def points_of(happened: BoolArray, p: Float64Array, weights: Float64Array | None) -> Points:
-    """Bring rows into order, and add up those of equal probabilities; None for weights that are all one."""
-    rows = put_in_order(happened, p, np.ones(1) if weights is None else weights)
+def points_of(rows: Ordered) -> Points:
+    """Add up rows of equal probabilities."""
     starts, n = rows.starts, len(rows.forecast)
     distinct = rows.forecast if len(starts) == n else rows.forecast[starts]
     if rows.weights is None:
@@ -105,7 +118,7 @@ def points_of(happened: BoolArray, p: Float64Array, weights: Float64Array | None
             reached = np.append(0, np.cumsum(rows.is_positive))
             pos = (reached[ends] - reached[starts]).astype(np.float64)
             neg = (ends - starts) - pos
-        return Points(distinct, distinct, distinct, pos, neg, pos, neg)
+        return Points(distinct, distinct, distinct, pos, neg, pos, neg, single=len(starts) == n)
     mass = np.where(rows.is_positive, rows.weights, 0.0), np.where(rows.is_positive, 0.0, rows.weights)
     sums = [np.add.reduceat(each, starts) for each in (*mass, mass[0] ** 2, mass[1] ** 2)]
     return Points(distinct, distinct, distinct, *sums)
@@ -130,29 +143,35 @@ def joined(parts: Sequence[Points]) -> Points:
 
 
 def _both(parts: Sequence[Points], name: str) -> Float64Array:
-    return np.concatenate([getattr(part, name) for part in parts])
+    values = [getattr(part, name) for part in parts]
+    return values[0] if len(values) == 1 else np.concatenate(values)
 
 
-def _sums(parts: Sequence[Points], order: IntArray | slice, starts: IntArray) -> list[Float64Array]:
+def _sums(parts: Sequence[Points], order: IntArray | None, starts: IntArray) -> list[Float64Array]:
     """Weights of groups; those of squares are the same arrays where all weights are one."""
     names = ["pos", "neg"]
     plain = all(part.pos2 is part.pos for part in parts)
     names += [] if plain else ["pos2", "neg2"]
-    found = [np.add.reduceat(_both(parts, name)[order], starts) for name in names]
+    found = [np.add.reduceat(_ordered(_both(parts, name), order), starts) for name in names]
     return found * 2 if plain else found
 
 
 def _means(
     parts: Sequence[Points],
-    order: IntArray | slice,
+    order: IntArray | None,
     starts: IntArray,
     sums: list[Float64Array],
     low: Float64Array,
     high: Float64Array,
 ) -> Float64Array:
     """Mean probabilities of groups, exactly those of groups that have only one."""
-    total = np.concatenate([part.weight * part.p for part in parts])[order]
+    products = [part.p if part.single else part.weight * part.p for part in parts]
+    total = _ordered(products[0] if len(products) == 1 else np.concatenate(products), order)
     return np.clip(np.add.reduceat(total, starts) / (sums[0] + sums[1]), low, high)
+
+
+def _ordered(values: Float64Array, order: IntArray | None) -> Float64Array:
+    return values if order is None else values[order]
 
 
 @dataclass(frozen=True)
@@ -172,23 +191,31 @@ class Grid:
         """The finest grid of at most so many cells."""
         return cls(max(0, (max(n_cells - 4, 1) // (2 * LEAST_ODDS_EXPONENT)).bit_length() - 1))
 
-    def cells(self, p: Float64Array) -> IntArray:
-        """The number of the cell of every probability, which rises with it; 0 and 1 have their own."""
-        nearer = np.minimum(p, 1.0 - p)  # exact: above one half the difference from 1 is
+    @cached_property
+    def least(self) -> Float64Array:
+        """The least probability of every cell but that of 0; 1 has its own, too."""
         shift = MANTISSA - self.bits
-        least, middle = (int(np.float64(each).view(np.int64)) >> shift for each in (LEAST_ODDS, 0.5))
-        number = np.maximum(nearer, LEAST_ODDS).view(np.int64) >> shift
-        number += 1 - least
-        number[nearer == 0] = 0
-        return np.where(p <= 0.5, number, 2 * (middle - least + 1) + 1 - number)
+        first, middle = (int(np.float64(each).view(np.int64)) >> shift for each in (LEAST_ODDS, 0.5))
+        below = (np.arange(first + 1, middle + 1) << shift).view(np.float64)
+        above = np.nextafter(1.0 - below[::-1], 2.0)  # exact: above one half the difference from 1 is
+        return np.concatenate([[np.nextafter(0.0, 1.0)], below, above, [1.0]])
+
+    def starts(self, p: Float64Array) -> IntArray:
+        """Where the cells begin that have some of the rising probabilities."""
+        if len(p) > len(self.least):
+            starts = np.unique(np.append(0, np.searchsorted(p, self.least)))
+            return starts[starts < len(p)]
+        cells = np.searchsorted(self.least, p, side="right")
+        return np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
 
     def pooled(self, points: Points) -> Points:
         """Put sorted points into cells."""
-        cells = self.cells(points.p)
-        starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-        sums = _sums([points], slice(None), starts)
-        low, high = points.low[starts], np.maximum.reduceat(points.high, starts)
-        return Points(_means([points], slice(None), starts, sums, low, high), low, high, *sums)
+        starts = self.starts(points.p)
+        sums = _sums([points], None, starts)
+        low = points.low[starts]
+        ends = np.append(starts[1:], len(points)) - 1
+        high = points.high[ends] if points.high is points.low else np.maximum.reduceat(points.high, starts)
+        return Points(_means([points], None, starts, sums, low, high), low, high, *sums)
 
 
 class Column:
@@ -264,6 +291,37 @@ def least_of_bins(width: float) -> Float64Array:
 def bin_starts(p: Float64Array, width: float) -> IntArray:
     """Where the bins of equal width begin among rising probabilities; at last the number of these."""
     return np.concatenate([[0], np.searchsorted(p, least_of_bins(width)), [len(p)]])
+
+
+#: Sums that `sums_in` gives.
+N_SUMS_IN = 9
+
+
+def sums_in(points: Points, starts: IntArray) -> Float64Array:
+    """Sums over the points of every bin.
+
+    Of weight, p and what came; of the squared error, p (1 - p) and the fourth power of the error; of these
+    three by squared weights.
+    """
+    plain = points.pos2 is points.pos
+    found = np.zeros((6 if plain else 9, len(starts) - 1))
+    for first in range(0, len(points), BLOCK):
+        some = points.part(slice(first, first + BLOCK))
+        p, other = some.p, 1.0 - some.p
+        chance = p * other
+        if points.single:
+            squares = (p - some.pos) ** 2
+            values = [p, some.pos, squares, chance, squares * squares]
+        else:
+            weight, if_came, if_not = some.weight, other * other, p * p
+            values = [weight, weight * p, some.pos]
+            for pos, neg in [(some.pos, some.neg), *([] if plain else [(some.pos2, some.neg2)])]:
+                values += [pos * if_came + neg * if_not, (pos + neg) * chance]
+                values += [pos * if_came**2 + neg * if_not**2]
+        found[-len(values) :] += sums_between(np.clip(starts - first, 0, len(some)), *values)
+    if points.single:
+        found[0] = np.diff(starts)
+    return np.concatenate([found, found[3:]]) if plain else found
 
 
 def sums_between(starts: IntArray, *values: Array) -> Float64Array:

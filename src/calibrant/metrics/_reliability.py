@@ -9,6 +9,7 @@ from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._checks import check_number
 from calibrant._core._errors import ParameterError
 from calibrant.metrics._bins import fixed_width_bins, group_sums
+from calibrant.metrics._intervals import share_estimate
 from calibrant.metrics._rows import read_class_forecasts, read_scores
 
 #: Width of the bins unless another is asked for: figure 1 of Zadrozny and Elkan (2002).
@@ -43,6 +44,20 @@ class ReliabilityBins:
     mean_score: Float64Array
     frac_pos: Float64Array
     weight: Float64Array
+
+    def intervals(self) -> tuple[Float64Array, Float64Array]:
+        """Give the ends of the intervals of the shares of positives.
+
+        Returns
+        -------
+        low, high : ndarray of shape (m,)
+            Wilson's interval, which covers the share of very many such rows in 95% of cases. A row of whole
+            weight m is m rows; if the weights of bins are not whole, the rows are counted as they are.
+        """
+        whole = bool(np.all(self.weight == np.floor(self.weight)))
+        rows = self.weight if whole else self.count
+        found = [share_estimate(float(share), float(n)) for share, n in zip(self.frac_pos, rows, strict=True)]
+        return np.array([each.low for each in found]), np.array([each.high for each in found])
 
 
 def reliability_bins(

@@ -4,6 +4,9 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 
+#: Rows that are looked at together: so few that what is computed of them stays in the cache.
+BLOCK = 1 << 15
+
 
 def row_losses(truth: IntArray, proba: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Log loss, Brier score and error of every row; the second of the positive of two classes."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from calibrant._core._errors import DataError, MissingExtraError
+from calibrant.metrics import ReliabilityBins
 
 #: Limits of an axis of shares: points at 0 and 1 are seen whole.
 UNIT = (-0.02, 1.02)
@@ -53,3 +54,8 @@ def expect_fields(value: object, fields: tuple[str, ...], name: str, source: str
     """Refuse what lacks something that is drawn."""
     if not all(hasattr(value, field) for field in fields):
         raise DataError(f"{name} must be what {source} gives; got {type(value).__name__}; call that first")
+
+
+def draw_intervals(ax: Any, bins: ReliabilityBins, color: Any) -> None:
+    """Draw the intervals of frequencies, thin and pale, behind their points."""
+    ax.vlines(bins.mean_score, *bins.intervals(), color=color, alpha=0.35, linewidth=1.4, zorder=1.2)

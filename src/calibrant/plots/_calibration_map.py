@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant.metrics import ReliabilityBins
-from calibrant.plots._axes import FRAME, UNIT, axes_or_new, expect, expect_fields, is_framed
+from calibrant.plots._axes import FRAME, UNIT, axes_or_new, draw_intervals, expect, expect_fields, is_framed
 from calibrant.plots._counts import write_counts
 from calibrant.plots._style import BLACK, series
 
@@ -26,6 +26,8 @@ def calibration_map(
     **line: Any,
 ) -> Any:
     """Draw the map from scores to probabilities, and the frequencies of other rows beside it.
+
+    Every frequency has its interval of 95%: where the map leaves many of these, it is not that of these rows.
 
     Parameters
     ----------
@@ -84,6 +86,7 @@ def calibration_map(
             gid=FRAME,
             label="observed frequency",
         )
+        draw_intervals(ax, bins, BLACK)
         ax.set(xlabel="score", ylabel="probability", xlim=(bins.left[0], bins.right[-1]), ylim=UNIT)
         if counts:
             learned = np.interp(bins.mean_score, scores, probability)

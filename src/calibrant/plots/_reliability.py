@@ -4,7 +4,7 @@ from typing import Any
 
 from calibrant._core._errors import ParameterError
 from calibrant.metrics import IsotonicReliability, ReliabilityBins
-from calibrant.plots._axes import axes_or_new, expect, frame_unit_square
+from calibrant.plots._axes import axes_or_new, draw_intervals, expect, frame_unit_square
 from calibrant.plots._counts import write_counts
 from calibrant.plots._style import series
 
@@ -14,14 +14,16 @@ def reliability_diagram(
     *,
     ax: Any = None,
     label: str | None = None,
+    intervals: bool = True,
     counts: bool = False,
     **line: Any,
 ) -> Any:
     """Draw how often things happened against how often they were forecast.
 
-    Believable probabilities lie on the diagonal, up to chance; above it the forecasts were too low,
-    below it too high. Bins are drawn as points. A fit without bins is drawn as a line, with the band in
-    which chance alone would leave it: where the line is outside, the forecasts are not to be believed.
+    Believable probabilities lie on the diagonal, up to chance; above it the forecasts were too low, below it
+    too high. Bins are drawn as points, with the intervals that chance leaves their frequencies. A fit without
+    bins is drawn as a line, with the band in which chance alone would leave it: where the line is outside,
+    the forecasts are not to be believed.
 
     Parameters
     ----------
@@ -31,6 +33,9 @@ def reliability_diagram(
         Where to draw; by default on a new figure.
     label : str, optional
         Name of the line, for a legend.
+    intervals : bool, default=True
+        Draw Wilson's interval of 95% of every frequency, see `calibrant.metrics.ReliabilityBins.intervals`;
+        for bins only.
     counts : bool, default=False
         Write the number of rows beside every point, as Zadrozny & Elkan (2002) do in figures 1 and 2; for
         bins only.
@@ -61,17 +66,21 @@ def reliability_diagram(
         "reliability_bins or isotonic_reliability",
     )
     if isinstance(reliability, ReliabilityBins):
-        return _draw_bins(reliability, axes_or_new(ax), label, counts, line)
+        ax = _draw_bins(reliability, axes_or_new(ax), label, line)
+        color = ax.lines[-1].get_color()
+        if intervals:
+            draw_intervals(ax, reliability, color)
+        if counts:
+            write_counts(ax, reliability, color, above=reliability.frac_pos >= reliability.mean_score)
+        return ax
     if counts:
         raise ParameterError("counts must be False for a fit without bins; got True; use reliability_bins")
     return _draw_fit(reliability, axes_or_new(ax), label, line)
 
 
-def _draw_bins(bins: ReliabilityBins, ax: Any, label: str | None, counts: bool, line: dict[str, Any]) -> Any:
+def _draw_bins(bins: ReliabilityBins, ax: Any, label: str | None, line: dict[str, Any]) -> Any:
     frame_unit_square(ax, xlabel="mean forecast in the bin", ylabel="observed frequency")
-    (drawn,) = ax.plot(bins.mean_score, bins.frac_pos, label=label, **series(ax, line))
-    if counts:
-        write_counts(ax, bins, drawn.get_color(), above=bins.frac_pos >= bins.mean_score)
+    ax.plot(bins.mean_score, bins.frac_pos, label=label, **series(ax, line))
     return ax
 
 

@@ -3,36 +3,28 @@
 `summarize` computes and knows no HTML; the page draws and computes nothing but what its reader edits.
 """
 
-from calibrant.report._summarize import summarize
-from calibrant.report._summary import (
-    Band,
-    Bin,
-    ClassMeasures,
+from calibrant.report._drawn import Band, Bin, Curve, Reliability, Roc
+from calibrant.report._sections import (
     Confusion,
-    Curve,
     Decisions,
     Errors,
-    Measures,
     Method,
     Methods,
     Mistake,
-    Reliability,
-    Roc,
     Rule,
     Sample,
-    Summary,
-    Verdict,
 )
+from calibrant.report._summarize import summarize
+from calibrant.report._summary import ClassTest, Summary, Verdict
 
 __all__ = [
     "Band",
     "Bin",
-    "ClassMeasures",
+    "ClassTest",
     "Confusion",
     "Curve",
     "Decisions",
     "Errors",
-    "Measures",
     "Method",
     "Methods",
     "Mistake",

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.metrics import BAND_LEVEL, N_RESAMPLES, Draws, IsotonicReliability, evenly_spread
+from calibrant.metrics import (
+    BAND_LEVEL,
+    N_RESAMPLES,
+    Draws,
+    IsotonicReliability,
+    dot,
+    evenly_spread,
+    refit,
+)
 from calibrant.report._column import Column, fit_column
 from calibrant.report._directed import MeanTest, power_sums
 
@@ -129,7 +137,7 @@ def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReli
     """
     draws = Draws.of(column.rows)
     shares = draws.shares(N_RESAMPLES, rng).T.copy()
-    fits = _refit(shares, draws)
+    fits = refit(shares, draws.weight)
     places = evenly_spread(draws.forecast)
     lower, upper = np.quantile(fits[:, places], [(1 - BAND_LEVEL) / 2, (1 + BAND_LEVEL) / 2], axis=0)
     with_band = replace(
@@ -140,18 +148,18 @@ def fit_and_test(column: Column, rng: np.random.Generator) -> tuple[IsotonicReli
         n_band_rows=draws.n_rows,
     )
     observed = _observed_shares(column, draws)[np.newaxis]
-    fit = _refit(observed, draws)
+    fit = refit(observed, draws.weight)
     mean = MeanTest.of(column, draws)
     variances = power_sums(draws)[0] * fit[0] * (1 - fit[0]) / draws.weight.sum() ** 2
     mean_variance = max(mean.variance, float(variances.sum()))
     squared_gap = (draws.forecast - fit[0]) ** 2
-    typical = max(float(draws.weight @ squared_gap) / draws.weight.sum(), ROUNDING)
+    typical = max(dot(draws.weight, squared_gap) / draws.weight.sum(), ROUNDING)
     return with_band, ChanceTest(
         calibration=float(_calibration(observed, fit, draws)[0]),
         drawn_calibration=_calibration(shares, fits, draws),
         mean=mean,
         mean_variance=mean_variance,
-        gap_variance=max(mean_variance, float(variances @ squared_gap) / typical),
+        gap_variance=max(mean_variance, dot(variances, squared_gap) / typical),
     )
 
 
@@ -161,15 +169,9 @@ def _observed_shares(column: Column, draws: Draws) -> Float64Array:
     return hits / weight
 
 
-def _refit(shares: Float64Array, draws: Draws) -> Float64Array:
-    """Isotonic regression of every row of shares."""
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415
-
-    return np.array([isotonic_regression(share, weights=draws.weight).x for share in shares])
-
-
 def _calibration(shares: Float64Array, fits: Float64Array, draws: Draws) -> Float64Array:
     """The calibration part for every row of shares."""
     weight = draws.weight / draws.weight.sum()
-    calibration = (shares - draws.forecast) ** 2 @ weight - (shares - fits) ** 2 @ weight
+    gained = (shares - draws.forecast) ** 2 - (shares - fits) ** 2
+    calibration = np.einsum("ij,j->i", gained, weight)
     return np.asarray(np.maximum(calibration, 0.0))

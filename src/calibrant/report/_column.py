@@ -1,14 +1,14 @@
 """Everything about one column of forecasts that needs it in order, from a single sort.
 
-At a million rows sorting and adding up are most of the work, and every metric does both for itself. Here a
-column is put in order and added up once, and the numbers of `calibrant.metrics` are read off the sums.
+At a million rows sorting is most of the work, and every metric does it for itself. Here a column that was put
+in order for `calibrant.metrics.evaluate` is added up, and what else there is to say is read off the sums.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.metrics import (
     BAND_LEVEL,
     BIN_WIDTH,
@@ -17,8 +17,10 @@ from calibrant.metrics import (
     Ordered,
     ReliabilityBins,
     fit_in_order,
-    put_in_order,
 )
+
+#: How far apart the places are that are looked at first.
+STRIDE = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,14 +34,15 @@ class Column:
     bounds : ndarray of int of shape (m + 1,)
         Where the m distinct forecasts begin among the rows; and the number of rows.
     weight, hits, misses : ndarray of shape (m + 1,)
-        Weight of all rows before each bound, of those for which the event came, and of the others.
+        Weight of all rows before each bound, of those for which the event came, and of the others; whole
+        numbers where every row counts once.
     """
 
     rows: Ordered
     bounds: IntArray
-    weight: Float64Array
-    hits: Float64Array
-    misses: Float64Array
+    weight: Array
+    hits: Array
+    misses: Array
 
     @property
     def forecast(self) -> Float64Array:
@@ -53,7 +56,7 @@ class Column:
         lighter ones away.
         """
         if self.rows.weights is None:
-            return np.diff(self.weight[at]), np.diff(self.hits[at])
+            return np.diff(self.weight[at]).astype(np.float64), np.diff(self.hits[at]).astype(np.float64)
         places = self.bounds[at]
         held = np.flatnonzero(np.diff(places))
         sums = np.zeros((2, len(at) - 1))
@@ -69,14 +72,15 @@ class Column:
         return float(self.weight[-1])
 
 
-def sort_column(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> Column:
-    """Sort one column of forecasts, and add up."""
-    rows = put_in_order(happened, forecast, weight)
-    bounds = np.append(rows.starts, len(rows.forecast))
+def added_up(rows: Ordered) -> Column:
+    """Add up one column of forecasts."""
+    n_rows = len(rows.forecast)
+    distinct = len(rows.starts) == n_rows
+    bounds = np.arange(n_rows + 1) if distinct else np.append(rows.starts, n_rows)
     if rows.weights is None:
-        reached, hits = bounds.astype(np.float64), _sums_before(rows.is_positive)
-        hits = hits if len(hits) == len(bounds) else hits[bounds]
-        return Column(rows, bounds, reached, hits, reached - hits)
+        hits = _sums_before(rows.is_positive, np.intp)
+        hits = hits if distinct else hits[bounds]
+        return Column(rows, bounds, bounds, hits, bounds - hits)
     sides = (
         rows.weights,
         np.where(rows.is_positive, rows.weights, 0),
@@ -85,9 +89,9 @@ def sort_column(happened: BoolArray, forecast: Float64Array, weight: Float64Arra
     return Column(rows, bounds, *(_sums_before(each)[bounds] for each in sides))
 
 
-def _sums_before(values: Array) -> Float64Array:
+def _sums_before(values: Array, kind: type = np.float64) -> Array:
     """What has been added up before each value, and all of it."""
-    sums = np.zeros(len(values) + 1)
+    sums: Array = np.zeros(len(values) + 1, dtype=kind)
     np.cumsum(values, out=sums[1:])
     return sums
 
@@ -118,11 +122,24 @@ def detection_points(column: Column, max_points: int) -> tuple[Float64Array, Flo
     return _shares(column.weight, column.misses, max_points)
 
 
-def _shares(x: Float64Array, y: Float64Array, max_points: int) -> tuple[Float64Array, Float64Array]:
+def _shares(x: Array, y: Array, max_points: int) -> tuple[Float64Array, Float64Array]:
     """Rising sums as shares of the last, thinned."""
     if x[-1] <= 0 or y[-1] <= 0:
         return np.empty(0), np.empty(0)
-    kept = evenly(x / x[-1] + y / y[-1], max_points)
+
+    def length(places: IntArray) -> Float64Array:
+        return np.asarray(x[places] / x[-1] + y[places] / y[-1])
+
+    kept = np.arange(len(x))
+    if len(x) > max_points:
+        # Few places are wanted: of many the lengths are first looked at here and there.
+        some = np.append(np.arange(0, len(x) - 1, STRIDE), len(x) - 1)
+        lengths = length(some)
+        wanted = np.linspace(lengths[0], lengths[-1], max_points)
+        near = some[np.minimum(np.searchsorted(lengths, wanted), len(some) - 1)]
+        before = np.maximum(near[:, np.newaxis] - np.arange(STRIDE)[::-1], 0)
+        first = np.argmax(length(before) >= wanted[:, np.newaxis], axis=1)
+        kept = _with_ends(before[np.arange(max_points), first], len(x))
     return x[kept] / x[-1], y[kept] / y[-1]
 
 
@@ -131,8 +148,11 @@ def evenly(length: Float64Array, max_points: int) -> IntArray:
     if len(length) <= max_points:
         return np.arange(len(length))
     wanted = np.linspace(length[0], length[-1], max_points)
-    places = np.minimum(np.searchsorted(length, wanted), len(length) - 1)
-    places[0], places[-1] = 0, len(length) - 1
+    return _with_ends(np.minimum(np.searchsorted(length, wanted), len(length) - 1), len(length))
+
+
+def _with_ends(places: IntArray, n: int) -> IntArray:
+    places[0], places[-1] = 0, n - 1
     return np.unique(places)
 
 

@@ -10,7 +10,7 @@ from calibrant._core._errors import DataError
 from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share
 from calibrant.metrics import Estimate
 from calibrant.report._rows import Rows
-from calibrant.report._summary import Confusion, Decisions, Rule
+from calibrant.report._sections import Confusion, Decisions, Rule
 
 #: The most classes for which the matrices are shown, and decisions made anew in the browser.
 MAX_LIVE_CLASSES = 26
@@ -74,11 +74,11 @@ def decide_rows(rows: Rows, predicted: IntArray, cost: object) -> Decided:
     return Decided(matrix, actions, cost is not None, decided)
 
 
-def summarize_decisions(rows: Rows, found: Decided, mean_cost: Estimate) -> Decisions:
+def summarize_decisions(rows: Rows, found: Decided, called: IntArray, mean_cost: Estimate) -> Decisions:
     """Compare what was decided with the most probable class."""
     matrix, actions = found.matrix, found.actions
     ledger = Ledger(matrix, actions, rows.class_names)
-    ledger.add(rows.proba, found.rows, rows.weight, rows.truth)
+    ledger.add(rows.proba, found.rows, rows.weight, rows.truth, called)
     shown = len(actions) <= MAX_LIVE_CLASSES and rows.n_classes <= MAX_LIVE_CLASSES
     return Decisions(
         actions=actions,

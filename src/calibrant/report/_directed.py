@@ -11,12 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.metrics import Draws
+from calibrant.metrics import Draws, dot, side_by_side
 from calibrant.report._column import Column
 from calibrant.report._rows import Rows
 
 #: Rows beyond so many probabilities are left out of the surprise: the others tell all that matters.
 MAX_ENTRIES = 1_000_000
+#: Probabilities that are looked at together.
+BLOCK_ENTRIES = 1 << 16
 #: Less than this no forecast is taken to mean: files have four decimals, and a 0 there is not "never".
 LEAST = 1e-4
 #: Differences of at most this size are rounding.
@@ -75,15 +77,15 @@ class MeanTest:
     def of(cls, column: Column, draws: Draws) -> "MeanTest":
         """Test the mean of a column, given the groups that it is drawn in."""
         total = float(draws.weight.sum())
-        difference = float(column.hits[-1]) - float(draws.weight @ draws.forecast)
+        difference = float(column.hits[-1]) - dot(draws.weight, draws.forecast)
         squares, cubes, step = power_sums(draws)
         chance = draws.forecast * (1 - draws.forecast)
-        variance, third = float(squares @ chance), float(cubes @ (chance * (1 - 2 * draws.forecast)))
+        variance, third = dot(squares, chance), dot(cubes, chance * (1 - 2 * draws.forecast))
         is_off = abs(difference) > ROUNDING * total
         return cls(
             bias=difference / total,
             variance=variance / total**2,
-            growth=float(squares @ np.abs(1 - 2 * draws.forecast)) / total**2,
+            growth=dot(squares, np.abs(1 - 2 * draws.forecast)) / total**2,
             p_value=two_sided(difference, variance, third, step) if is_off else 1.0,
         )
 
@@ -116,9 +118,21 @@ class Surprise:
 
 def measure_surprise(rows: Rows, seed: int) -> Surprise:
     """Compare the log loss with the promised one: the score test of one temperature for all classes."""
-    most = max(MAX_ENTRIES // rows.n_classes, 1)
+    most, chosen = max(MAX_ENTRIES // rows.n_classes, 1), np.arange(len(rows))
     if len(rows) > most:
-        rows = rows.take(np.random.default_rng(seed).choice(len(rows), most, replace=False, shuffle=False))
+        chosen = np.random.default_rng(seed).choice(len(rows), most, replace=False, shuffle=False)
+    step = max(BLOCK_ENTRIES // rows.n_classes, 1)
+    blocks = [chosen[first : first + step] for first in range(0, len(chosen), step)]
+    sums = side_by_side(lambda block: _surprises(rows.take(block)), blocks, len(rows))
+    value, variance, third = np.sum(sums, axis=0).tolist()
+    total = float(rows.weight[chosen].sum())
+    # A few classes of small chance may be all there is to the skewness; the gamma distribution would then
+    # end too soon on the other side, where the normal one is on the safe side.
+    return Surprise(-value / total, two_sided(value, variance, third if value * third > 0 else 0.0))
+
+
+def _surprises(rows: Rows) -> tuple[float, float, float]:
+    """What rows add to the log loss beyond the promised one, and the moments of that."""
     log = np.log(np.maximum(rows.proba, LEAST))
     log -= (np.einsum("ij,ij->i", rows.proba, log) / rows.proba.sum(axis=1))[:, np.newaxis]
     log[np.abs(log) <= ROUNDING] = 0.0
@@ -126,9 +140,8 @@ def measure_surprise(rows: Rows, seed: int) -> Surprise:
     squares *= log
     whole = np.floor(rows.weight)
     rest = rows.weight - whole
-    value = float(rows.weight @ log[np.arange(len(rows)), rows.truth])
-    third = float((whole + rest**3) @ np.einsum("ij,ij->i", squares, log))
-    # A few classes of small chance may be all there is to the skewness; the gamma distribution would then
-    # end too soon on the other side, where the normal one is on the safe side.
-    variance = float((whole + rest**2) @ squares.sum(axis=1))
-    return Surprise(-value / rows.total, two_sided(value, variance, third if value * third > 0 else 0.0))
+    return (
+        dot(rows.weight, log[np.arange(len(rows)), rows.truth]),
+        dot(whole + rest**2, squares.sum(axis=1)),
+        dot(whole + rest**3, np.einsum("ij,ij->i", squares, log)),
+    )

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import BoolArray, Float64Array
+from calibrant._core._arrays import Float64Array
 from calibrant.metrics import Draws, IsotonicReliability, ReliabilityBins
 from calibrant.report._chance import ChanceTest, fit_and_test
-from calibrant.report._column import Column, evenly, fill_bins, roc_curve, sort_column
+from calibrant.report._column import Column, evenly, fill_bins, roc_curve
 from calibrant.report._directed import MeanTest
-from calibrant.report._summary import Band, Bin, Curve, Reliability
+from calibrant.report._drawn import Band, Bin, Curve, Reliability
 
 #: Points of a curve; of a step function it takes two per step.
 MAX_POINTS = 101
@@ -36,9 +36,8 @@ class Examined:
     roc: Curve
 
 
-def examine_mean(happened: BoolArray, forecast: Float64Array, weight: Float64Array) -> MeanTest:
+def examine_mean(column: Column) -> MeanTest:
     """Only by how much the forecasts of an event are off together."""
-    column = sort_column(happened, forecast, weight)
     return MeanTest.of(column, Draws.of(column.rows))
 
 

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from calibrant.metrics import Estimate
 from calibrant.report._simplex import line_figure, triangle_figure
-from calibrant.report._summary import ClassMeasures, Summary
+from calibrant.report._summary import Summary
 from calibrant.report._svg import (
     WHISKER_WIDTH,
     coordinate,
@@ -163,9 +163,9 @@ def _figures(summary: Summary) -> dict[str, Any]:
 
 
 def _tables(summary: Summary) -> dict[str, Any]:
-    listed: tuple[ClassMeasures, ...] = summary.classes
+    listed = list(zip(summary.classes, summary.measures.by_class, strict=True))
     if len(listed) > MAX_LISTED_CLASSES:
-        listed = tuple(sorted(listed, key=lambda entry: -entry.calibration)[:MAX_LISTED_CLASSES])
+        listed = sorted(listed, key=lambda entry: -entry[1].calibration)[:MAX_LISTED_CLASSES]
     largest = max((max(row) for row in summary.decisions.counts), default=0.0)
     return {
         "listed_classes": listed,

@@ -12,7 +12,7 @@ from calibrant._core._checks import shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.report._rows import Rows, forecast_matrix
-from calibrant.report._summary import Method, Methods
+from calibrant.report._sections import Method, Methods
 
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from calibrant.decisions import equal_risk_point
-from calibrant.report._summary import Sample
+from calibrant.report._sections import Sample
 from calibrant.report._svg import Bar, Point, Scale, coordinate, path, shorten
 
 Costs = Sequence[Sequence[float]]

@@ -1,41 +1,46 @@
 """From rows to a summary: every number of a report is computed here or below, none in the page."""
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
+from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
-from calibrant.metrics import ClassEvaluation, Evaluation, evaluate
+from calibrant.metrics import (
+    Evaluation,
+    EvaluationSums,
+    Forecasts,
+    InOrder,
+    evaluate_all,
+    in_order,
+    side_by_side,
+)
 from calibrant.report._chance import p_values
-from calibrant.report._column import Column, detection_points, sort_column
+from calibrant.report._column import added_up, detection_points
 from calibrant.report._costs import MAX_LIVE_CLASSES, Decided, decide_rows, summarize_decisions
-from calibrant.report._directed import MeanTest, measure_surprise
+from calibrant.report._directed import measure_surprise
+from calibrant.report._drawn import Roc
 from calibrant.report._events import MAX_POINTS, Examined, curve, examine_column, examine_mean
 from calibrant.report._methods import rank_methods
 from calibrant.report._rows import Rows, read_row_names, read_rows
-from calibrant.report._summary import ClassMeasures, Errors, Measures, Mistake, Roc, Sample, Summary
+from calibrant.report._sections import Errors, Mistake, Sample
+from calibrant.report._summary import ClassTest, Summary
 from calibrant.report._verdict import SHARES, SIGNIFICANT, Evidence, Tested, judge
 
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison
-
-T = TypeVar("T")
 
 #: Classes that are drawn and tested: those that lose most to miscalibration.
 MAX_DRAWN_CLASSES = 12
 #: Rows that the page carries, and probabilities in all.
 MAX_SAMPLE_ROWS, MAX_SAMPLE_ENTRIES = 2000, 24_000
 N_MISTAKES = 20
-#: From so many rows on classes are examined side by side, on at most so many processors.
-THREADED_ROWS, MAX_THREADS = 50_000, 4
 DEFAULT_TITLE = "Can these probabilities be believed?"
-CONFIDENCE = "most probable class"
+#: The number of the most probable class among those of the classes.
+CONFIDENCE = -1
 
 
 def summarize(
@@ -127,15 +132,13 @@ def summarize(
     row_labels = read_row_names(row_names, rows.n_given)
     source = generator(random_state)
     seed = random_state if isinstance(random_state, int) else int(source.integers(2**31))
-    predictions = _predict(rows)
-    lead = sort_column(predictions.correct, predictions.confidence, rows.weight)
-    decided = decide_rows(rows, predictions.predicted, cost)
-    found = _evaluate(rows, decided, seed)
-    examined = _examine_classes(rows, found, seed)
-    confidence = examine_column(CONFIDENCE, lead, _draws_of(seed, rows.n_classes))
-    measures = Measures(**{each.name: getattr(found, each.name) for each in fields(Measures)})
+    ordered = in_order(rows.truth, rows.proba, rows.weight if rows.weighted else None, called=True)
+    decided = decide_rows(rows, ordered.called, cost)
+    found = _evaluate(rows, decided, ordered, seed)
+    examined = _examine(rows, found, ordered, seed)
+    confidence = examined.pop(CONFIDENCE)
     assert found.cost is not None
-    decisions = summarize_decisions(rows, decided, found.cost.mean_cost)
+    decisions = summarize_decisions(rows, decided, ordered.called, found.cost.mean_cost)
     ranking = rank_methods(rows, scores, methods, comparison, seed)
     evidence = _evidence(rows, found, confidence, examined, seed)
     return Summary(
@@ -143,9 +146,9 @@ def summarize(
         n_rows=len(rows),
         total_weight=rows.total,
         n_classes=rows.n_classes,
-        verdict=judge(evidence, measures, ranking, decisions),
-        measures=measures,
-        classes=_class_measures(rows, found, examined, evidence),
+        verdict=judge(evidence, found, ranking, decisions),
+        measures=found,
+        classes=_class_tests(rows, examined, evidence),
         confidence=evidence.confidence.reliability,
         reliability=tuple(tested.reliability for tested in evidence.classes),
         roc=tuple(
@@ -153,71 +156,47 @@ def summarize(
             for place, each in examined.items()
         ),
         methods=ranking,
-        errors=_errors(rows, predictions, lead, row_labels),
+        errors=_errors(rows, ordered, row_labels),
         decisions=decisions,
         sample=_sample(rows, seed),
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Predictions:
-    """The most probable class of every row, its probability, and whether it is the true one."""
-
-    predicted: IntArray
-    confidence: Float64Array
-    correct: BoolArray
-
-
-def _predict(rows: Rows) -> _Predictions:
-    predicted = rows.proba.argmax(axis=1)
-    confidence = rows.proba[np.arange(len(rows)), predicted]
-    return _Predictions(predicted, confidence, predicted == rows.truth)
-
-
-def _evaluate(rows: Rows, decided: Decided, seed: int) -> Evaluation:
-    return evaluate(
-        rows.truth,
-        rows.proba,
-        sample_weight=rows.weight if rows.weighted else None,
-        classes=np.arange(rows.n_classes),
-        cost=decided.matrix,
-        decisions=decided.rows,
-        random_state=seed,
+def _evaluate(rows: Rows, decided: Decided, ordered: InOrder, seed: int) -> Evaluation:
+    sums = EvaluationSums(rows.n_classes, rows.n_classes, cost=decided.matrix, exact=True)
+    return evaluate_all(
+        sums,
+        Forecasts(rows.truth, rows.proba, rows.weight),
+        rows.classes,
+        weighted=rows.weighted,
+        decided=decided.rows,
+        ordered=ordered,
+        seed=seed,
     )
 
 
-def _examine_classes(rows: Rows, found: Evaluation, seed: int) -> dict[int, Examined]:
-    """Classes against the rest, by number: those whose mean is off, and that lose most."""
+def _examine(rows: Rows, found: Evaluation, ordered: InOrder, seed: int) -> dict[int, Examined]:
+    """Classes against the rest, by number: those whose mean is off, and that lose most.
+
+    Last, under a number of its own, the most probable class.
+    """
     places = list(range(rows.n_classes))
-    if rows.n_classes == 2:  # the other class is the mirror image
-        places = [1]
-    elif rows.n_classes > MAX_DRAWN_CLASSES:
-        means = _side_by_side(lambda place: _examine_mean(rows, place), places, len(rows))
+    columns = dict(zip([1] if rows.n_classes == 2 else places, ordered.columns, strict=False))
+    if rows.n_classes > MAX_DRAWN_CLASSES:
+        means = side_by_side(lambda place: examine_mean(added_up(columns[place])), places, len(rows))
         off = SIGNIFICANT * SHARES.classes / rows.n_classes
         order = sorted(
             places,
             key=lambda place: (min(means[place].p_value, off), -found.by_class[place].calibration),
         )
-        places = sorted(order[:MAX_DRAWN_CLASSES])
-    examined = _side_by_side(lambda place: _examine_class(rows, place, seed), places, len(rows))
-    return dict(zip(places, examined, strict=True))
+        columns = {place: columns[place] for place in sorted(order[:MAX_DRAWN_CLASSES])}
+    columns[CONFIDENCE] = ordered.columns[-1]
+    names = (*rows.class_names, "most probable class")
 
+    def examine(place: int) -> Examined:
+        return examine_column(names[place], added_up(columns[place]), _draws_of(seed, place % len(names)))
 
-def _side_by_side(examine: Callable[[int], T], places: list[int], n_rows: int) -> list[T]:
-    """Examine classes on all processors where that is worth it; sorting lets others work."""
-    if n_rows < THREADED_ROWS:
-        return [examine(place) for place in places]
-    with ThreadPoolExecutor(max_workers=min(len(places), MAX_THREADS, os.cpu_count() or 1)) as threads:
-        return list(threads.map(examine, places))
-
-
-def _examine_mean(rows: Rows, place: int) -> MeanTest:
-    return examine_mean(rows.truth == place, rows.proba[:, place], rows.weight)
-
-
-def _examine_class(rows: Rows, place: int, seed: int) -> Examined:
-    column = sort_column(rows.truth == place, rows.proba[:, place], rows.weight)
-    return examine_column(rows.class_names[place], column, _draws_of(seed, place))
+    return dict(zip(columns, side_by_side(examine, columns, len(rows)), strict=True))
 
 
 def _draws_of(seed: int, place: int) -> np.random.Generator:
@@ -261,40 +240,36 @@ def _chances(columns: list[Examined], n_classes: int, seed: int) -> list[float]:
     return [min(point / SHARES.points, mean, 1.0) for point, mean in zip(points, means, strict=True)]
 
 
-def _class_measures(
-    rows: Rows, found: Evaluation, examined: dict[int, Examined], evidence: Evidence
-) -> tuple[ClassMeasures, ...]:
+def _class_tests(rows: Rows, examined: dict[int, Examined], evidence: Evidence) -> tuple[ClassTest, ...]:
     counts = np.bincount(rows.truth, rows.weight, rows.n_classes)
     judged = dict(zip(examined, (tested.reliability for tested in evidence.classes), strict=True))
-    if rows.n_classes == 2:
+    if rows.n_classes == 2:  # the other class is the mirror image
         judged[0] = judged[1]
-    names = [each.name for each in fields(ClassEvaluation) if each.name != "label"]
     return tuple(
-        ClassMeasures(
-            name=rows.class_names[place],
+        ClassTest(
+            name=name,
             rows=float(counts[place]),
             gap=judged[place].gap if place in judged else math.nan,
             p_value=judged[place].p_value if place in judged else math.nan,
-            **{name: getattr(measured, name) for name in names},
         )
-        for place, measured in enumerate(found.by_class)
+        for place, name in enumerate(rows.class_names)
     )
 
 
-def _errors(rows: Rows, predictions: _Predictions, lead: Column, row_names: Array | None) -> Errors:
-    wrong = np.flatnonzero(~predictions.correct)
-    surest = wrong[_largest(predictions.confidence[wrong], N_MISTAKES)]
+def _errors(rows: Rows, ordered: InOrder, row_names: Array | None) -> Errors:
+    wrong = np.flatnonzero(ordered.called != rows.truth)
+    surest = wrong[_largest(ordered.confidence[wrong], N_MISTAKES)]
     names = rows.class_names
     return Errors(
         n_errors=float(rows.weight[wrong].sum()),
-        detection=curve(*detection_points(lead, MAX_POINTS)),
+        detection=curve(*detection_points(added_up(ordered.columns[-1]), MAX_POINTS)),
         mistakes=tuple(
             Mistake(
                 row=int(rows.number[place]),
                 name="" if row_names is None else str(row_names[rows.number[place]]),
-                predicted=names[predictions.predicted[place]],
+                predicted=names[ordered.called[place]],
                 truth=names[rows.truth[place]],
-                confidence=float(predictions.confidence[place]),
+                confidence=float(ordered.confidence[place]),
                 truth_probability=float(rows.proba[place, rows.truth[place]]),
             )
             for place in surest

@@ -1,8 +1,7 @@
 """What a report says, as plain values: it knows neither rows nor HTML.
 
-Everything is frozen and bounded in size, whatever the number of rows. Measures have the names that
-`calibrant.metrics.evaluate` gives them, and its intervals. `Summary.to_json` writes these fields under these
-names.
+Everything is frozen and bounded in size, whatever the number of rows. Measures are those of
+`calibrant.metrics.evaluate`. `Summary.to_json` writes these fields under these names.
 """
 
 import json
@@ -11,13 +10,14 @@ from pathlib import Path
 from typing import Literal
 
 from calibrant._core._whole_files import write_whole
-from calibrant.metrics import Estimate, plain_record
+from calibrant.metrics import Evaluation, plain_record
+from calibrant.report._drawn import Reliability, Roc
+from calibrant.report._sections import Decisions, Errors, Methods, Sample
 
 #: Written into the JSON; raised when a field changes its meaning or goes away.
-SCHEMA = "calibrant.report/2"
+SCHEMA = "calibrant.report/3"
 
 Level = Literal["believable", "nearly", "not", "unknown"]
-Floats = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,49 +64,8 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
-    """How good the probabilities are, in numbers: some of `calibrant.metrics.Evaluation`.
-
-    Attributes
-    ----------
-    log_loss : Estimate
-        In nats; infinite if a class was called impossible and came.
-    brier_score, calibration, refinement, uncertainty : Estimate
-        The Brier score, of the positive of two classes or added over more, and its parts by isotonic
-        regression class by class: ``brier_score = calibration + refinement``. `uncertainty` is the score of
-        giving every row the base rates.
-    error_rate : Estimate
-        Share of rows whose most probable class is not the true one.
-    confidence : Estimate
-        Mean probability of the most probable class.
-    certain_mistakes : int
-        Rows whose true class had the probability 0.
-    expected_calibration_error : Estimate
-        Mean distance of forecasts from frequencies in bins of equal width: of the positive of two classes,
-        or of the most probable of more.
-    calibration_slope : Estimate
-        Slope of the logistic regression of the truth on the log-odds: 1 is right, below 1 forecasts are too
-        extreme.
-    auc : Estimate
-        Mean over the classes that occur of the area under the ROC curve, each class against the rest.
-    """
-
-    log_loss: Estimate
-    brier_score: Estimate
-    calibration: Estimate
-    refinement: Estimate
-    uncertainty: Estimate
-    error_rate: Estimate
-    confidence: Estimate
-    certain_mistakes: int
-    expected_calibration_error: Estimate
-    calibration_slope: Estimate
-    auc: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class ClassMeasures:
-    """One class against the rest, in numbers: as `calibrant.metrics.ClassEvaluation`, and how it was tested.
+class ClassTest:
+    """How one class against the rest stood the test; its measures are those of `Evaluation.by_class`.
 
     Attributes
     ----------
@@ -114,14 +73,6 @@ class ClassMeasures:
         The label as text.
     rows : float
         Number of rows of the class, or their weight.
-    share, mean_probability : Estimate
-        How often it comes, and how often it was expected.
-    brier_score, calibration, refinement : Estimate
-        Squared error of the probability of this class, and its parts by isotonic regression.
-    auc : Estimate
-        Area under the ROC curve; `nan` if the class is that of no row or of every row.
-    calibration_slope, calibration_intercept : Estimate
-        The logistic regression of the truth on the log-odds of the class; `nan` where there is none.
     gap, p_value : float
         By how much its probabilities are off beyond chance, root mean square, and the chance that
         believable ones look as bad; `nan` for classes that are not drawn.
@@ -129,327 +80,11 @@ class ClassMeasures:
 
     name: str
     rows: float
-    share: Estimate
-    mean_probability: Estimate
-    brier_score: Estimate
-    calibration: Estimate
-    refinement: Estimate
-    auc: Estimate
-    calibration_slope: Estimate
-    calibration_intercept: Estimate
     gap: float
     p_value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A line through points.
-
-    Attributes
-    ----------
-    x, y : tuple of float
-        The points.
-    """
-
-    x: Floats
-    y: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """The band in which believable probabilities would stay.
-
-    Attributes
-    ----------
-    x, lower, upper : tuple of float
-        Forecasts, and the ends of the band there.
-    level : float
-        The share of believable forecasters in it, at any one forecast.
-    """
-
-    x: Floats
-    lower: Floats
-    upper: Floats
-    level: float
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """The rows whose forecasts lie between two edges, as in `calibrant.metrics.ReliabilityBins`.
-
-    Attributes
-    ----------
-    left, right : float
-        The edges.
-    count : int
-        Number of rows.
-    mean_score, frac_pos : float
-        Their mean forecast, and how often what was forecast came.
-    """
-
-    left: float
-    right: float
-    count: int
-    mean_score: float
-    frac_pos: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reliability:
-    """What was forecast against what came.
-
-    Attributes
-    ----------
-    name : str
-        The class, or "most probable class".
-    fit : Curve
-        The isotonic fit: how often the event came, rising with the forecast.
-    band : Band
-        What chance would leave the fit in.
-    bins : tuple of Bin
-        The same in bins of width 0.1.
-    outside : float
-        Share of the rows whose forecasts lie where the fit is outside the band.
-    gap, p_value : float
-        As in `ClassMeasures`.
-    """
-
-    name: str
-    fit: Curve
-    band: Band
-    bins: tuple[Bin, ...]
-    outside: float
-    gap: float
-    p_value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Roc:
-    """How well the forecasts of a class put its rows first.
-
-    Attributes
-    ----------
-    name : str
-        The class.
-    curve : Curve
-        False positive rates and true positive rates, at most 101 points.
-    auc : Estimate
-        The area under the curve, from all rows.
-    """
-
-    name: str
-    curve: Curve
-    auc: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One way to make probabilities, as `calibrant.models.MethodResult` has it.
-
-    Attributes
-    ----------
-    name : str
-        The method.
-    log_loss, brier_score, calibration, refinement, error_rate : Estimate
-        Its measures; the parts of the Brier score are without intervals.
-    difference : Estimate
-        Its mean loss minus that of the best, on the same rows.
-    share_best : float
-        How often it comes first if the rows are drawn anew.
-    certain_mistakes : int
-        Rows whose true class it gave the probability 0.
-    """
-
-    name: str
-    log_loss: Estimate
-    brier_score: Estimate
-    calibration: Estimate
-    refinement: Estimate
-    error_rate: Estimate
-    difference: Estimate
-    share_best: float
-    certain_mistakes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Methods:
-    """Methods, the best first.
-
-    Attributes
-    ----------
-    results : tuple of Method
-        The methods.
-    measure : str
-        What the ranking is by.
-    n_rows, n_folds : int
-        Rows compared on; folds, 0 if the forecasts were given.
-    best, recommended : str
-        The first, and the one to use: a simpler one if that ties with the first.
-    advice : str
-        What the ranking says, in words.
-    subject : str
-        The name under which the probabilities of this report stand in the ranking; "" if they do not.
-    """
-
-    results: tuple[Method, ...]
-    measure: str
-    n_rows: int
-    n_folds: int
-    best: str
-    recommended: str
-    advice: str
-    subject: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A wrong prediction.
-
-    Attributes
-    ----------
-    row : int
-        Its row, counted from 0.
-    name : str
-        The name of the row; "" if there are no names.
-    predicted, truth : str
-        The most probable class, and the true one.
-    confidence, truth_probability : float
-        The probabilities of the two.
-    """
-
-    row: int
-    name: str
-    predicted: str
-    truth: str
-    confidence: float
-    truth_probability: float
-
-
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """Which rows are probably wrong.
-
-    Attributes
-    ----------
-    n_errors : float
-        Number of wrong predictions, or their weight.
-    detection : Curve
-        Share of the rows, the least certain first, and share of all mistakes among them; without points
-        if there is no mistake.
-    mistakes : tuple of Mistake
-        The most confident ones.
-    """
-
-    n_errors: float
-    detection: Curve
-    mistakes: tuple[Mistake, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """A pair of decision and truth that differ.
-
-    Attributes
-    ----------
-    decision, truth : str
-        The pair.
-    rows, cost : float
-        How often it occurs, and what that costs.
-    """
-
-    decision: str
-    truth: str
-    rows: float
-    cost: float
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What one way to decide costs on rows that it has not learned from.
-
-    Attributes
-    ----------
-    name : str
-        The rule.
-    cost : float
-        The cost of all rows.
-    saving, spread : float
-        Percent saved against the plain rule, and its standard deviation over the folds.
-    """
-
-    name: str
-    cost: float
-    saving: float
-    spread: float
-
-
-@dataclass(frozen=True, slots=True)
-class Decisions:
-    """What the probabilities are worth under costs.
-
-    Attributes
-    ----------
-    actions : tuple of str
-        The decisions; by default the classes.
-    cost : tuple of tuple of float
-        ``cost[i][j]`` is the cost of deciding i when the truth is j; empty for more classes than can be
-        shown.
-    given : bool
-        Whether the costs are the user's; otherwise every mistake costs 1.
-    counts : tuple of tuple of float
-        Rows by least-cost decision and truth; empty for more classes than can be shown.
-    total : float
-        What the least-cost decisions cost on all rows.
-    mean_cost : Estimate
-        The same per row.
-    promised : float
-        What they would have cost had the probabilities been right.
-    plain_total : float
-        What the most probable class costs instead; `nan` if some class cannot be decided.
-    saving : float
-        Percent saved against that.
-    confusions : tuple of Confusion
-        The pairs that cost most, at most 20.
-    rules : tuple of Rule
-        Learned rules beside the plain one, where trying them is quick; otherwise empty.
-    """
-
-    actions: tuple[str, ...]
-    cost: tuple[Floats, ...]
-    given: bool
-    counts: tuple[Floats, ...]
-    total: float
-    mean_cost: Estimate
-    promised: float
-    plain_total: float
-    saving: float
-    confusions: tuple[Confusion, ...]
-    rules: tuple[Rule, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Rows that the page carries, so that decisions can be made anew in the browser.
-
-    Attributes
-    ----------
-    rows : tuple of int
-        Their row numbers; all rows if there are few, otherwise a random sample.
-    truth : tuple of int
-        The numbers of their true classes.
-    proba : tuple of tuple of float
-        Their forecasts, to the last digit.
-    weight : tuple of float
-        Their weights.
-    """
-
-    rows: tuple[int, ...]
-    truth: tuple[int, ...]
-    proba: tuple[Floats, ...]
-    weight: Floats
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """Everything a report says.
 
@@ -467,10 +102,10 @@ class Summary:
         Number of classes.
     verdict : Verdict
         Can the probabilities be believed.
-    measures : Measures
-        How good they are.
-    classes : tuple of ClassMeasures
-        Each class, in the order of the columns.
+    measures : calibrant.metrics.Evaluation
+        How good they are, in all and by class.
+    classes : tuple of ClassTest
+        How each class stood the test, in the order of the columns.
     confidence : Reliability
         How often the most probable class came, against its probability.
     reliability : tuple of Reliability
@@ -493,8 +128,8 @@ class Summary:
     total_weight: float
     n_classes: int
     verdict: Verdict
-    measures: Measures
-    classes: tuple[ClassMeasures, ...]
+    measures: Evaluation
+    classes: tuple[ClassTest, ...]
     confidence: Reliability
     reliability: tuple[Reliability, ...]
     roc: tuple[Roc, ...]

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from calibrant.metrics import Estimate
-from calibrant.report._summary import Curve, Method, Reliability, Roc
+from calibrant.report._drawn import Curve, Reliability, Roc
+from calibrant.report._sections import Method
 from calibrant.report._words import percent
 
 Point = tuple[float, float]

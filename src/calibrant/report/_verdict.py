@@ -12,9 +12,12 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from calibrant.metrics import Evaluation
 from calibrant.report._chance import ChanceTest
 from calibrant.report._directed import Surprise
-from calibrant.report._summary import Decisions, Level, Measures, Methods, Reliability, Verdict
+from calibrant.report._drawn import Reliability
+from calibrant.report._sections import Decisions, Methods
+from calibrant.report._summary import Level, Verdict
 from calibrant.report._words import chance, decimal, names, number, percent, points
 
 #: Probabilities are called off if believable ones would look as bad with less than this chance.
@@ -146,7 +149,7 @@ class Evidence:
         return excess / self.resolution if self.resolution > NO_RESOLUTION else math.nan
 
 
-def judge(evidence: Evidence, measures: Measures, methods: Methods | None, decisions: Decisions) -> Verdict:
+def judge(evidence: Evidence, measures: Evaluation, methods: Methods | None, decisions: Decisions) -> Verdict:
     """Give the verdict."""
     worst = evidence.worst
     level = _level(evidence, worst.test)
@@ -181,7 +184,7 @@ def _level(evidence: Evidence, test: ChanceTest) -> Level:
     return "believable" if is_small else "nearly"
 
 
-def _findings(level: Level, evidence: Evidence, measures: Measures, decisions: Decisions) -> list[str]:
+def _findings(level: Level, evidence: Evidence, measures: Evaluation, decisions: Decisions) -> list[str]:
     worst = evidence.worst
     example = _example(evidence, worst.reliability, most_telling=level in ("nearly", "not"))
     direction = _direction(evidence, measures)
@@ -251,7 +254,7 @@ def _size(evidence: Evidence) -> str:
     )
 
 
-def _direction(evidence: Evidence, measures: Measures) -> str:
+def _direction(evidence: Evidence, measures: Evaluation) -> str:
     """Too sure or not sure enough, if that is beyond chance."""
     accuracy = 1 - measures.error_rate
     excess = measures.confidence - accuracy
@@ -267,7 +270,7 @@ def _broken_promise(excess: float) -> str:
     return f"Their log loss is {decimal(abs(excess))} {'more' if excess > 0 else 'less'} than they promise."
 
 
-def _repairable(evidence: Evidence, measures: Measures) -> str:
+def _repairable(evidence: Evidence, measures: Evaluation) -> str:
     if evidence.lost > 1:
         return (
             "They are worse than giving every row the base rates: more is lost by miscalibration than the "

@@ -1,0 +1,213 @@
+"""What the sections of a report say of methods, mistakes and decisions, as plain values."""
+
+from dataclasses import dataclass
+
+from calibrant.metrics import Estimate
+from calibrant.report._drawn import Curve, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One way to make probabilities, as `calibrant.models.MethodResult` has it.
+
+    Attributes
+    ----------
+    name : str
+        The method.
+    log_loss, brier_score, calibration, refinement, error_rate : Estimate
+        Its measures; the parts of the Brier score are without intervals.
+    difference : Estimate
+        Its mean loss minus that of the best, on the same rows.
+    share_best : float
+        How often it comes first if the rows are drawn anew.
+    certain_mistakes : int
+        Rows whose true class it gave the probability 0.
+    """
+
+    name: str
+    log_loss: Estimate
+    brier_score: Estimate
+    calibration: Estimate
+    refinement: Estimate
+    error_rate: Estimate
+    difference: Estimate
+    share_best: float
+    certain_mistakes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """Methods, the best first.
+
+    Attributes
+    ----------
+    results : tuple of Method
+        The methods.
+    measure : str
+        What the ranking is by.
+    n_rows, n_folds : int
+        Rows compared on; folds, 0 if the forecasts were given.
+    best, recommended : str
+        The first, and the one to use: a simpler one if that ties with the first.
+    advice : str
+        What the ranking says, in words.
+    subject : str
+        The name under which the probabilities of this report stand in the ranking; "" if they do not.
+    """
+
+    results: tuple[Method, ...]
+    measure: str
+    n_rows: int
+    n_folds: int
+    best: str
+    recommended: str
+    advice: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A wrong prediction.
+
+    Attributes
+    ----------
+    row : int
+        Its row, counted from 0.
+    name : str
+        The name of the row; "" if there are no names.
+    predicted, truth : str
+        The most probable class, and the true one.
+    confidence, truth_probability : float
+        The probabilities of the two.
+    """
+
+    row: int
+    name: str
+    predicted: str
+    truth: str
+    confidence: float
+    truth_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Which rows are probably wrong.
+
+    Attributes
+    ----------
+    n_errors : float
+        Number of wrong predictions, or their weight.
+    detection : Curve
+        Share of the rows, the least certain first, and share of all mistakes among them; without points
+        if there is no mistake.
+    mistakes : tuple of Mistake
+        The most confident ones.
+    """
+
+    n_errors: float
+    detection: Curve
+    mistakes: tuple[Mistake, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """A pair of decision and truth that differ.
+
+    Attributes
+    ----------
+    decision, truth : str
+        The pair.
+    rows, cost : float
+        How often it occurs, and what that costs.
+    """
+
+    decision: str
+    truth: str
+    rows: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one way to decide costs on rows that it has not learned from.
+
+    Attributes
+    ----------
+    name : str
+        The rule.
+    cost : float
+        The cost of all rows.
+    saving, spread : float
+        Percent saved against the plain rule, and its standard deviation over the folds.
+    """
+
+    name: str
+    cost: float
+    saving: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What the probabilities are worth under costs.
+
+    Attributes
+    ----------
+    actions : tuple of str
+        The decisions; by default the classes.
+    cost : tuple of tuple of float
+        ``cost[i][j]`` is the cost of deciding i when the truth is j; empty for more classes than can be
+        shown.
+    given : bool
+        Whether the costs are the user's; otherwise every mistake costs 1.
+    counts : tuple of tuple of float
+        Rows by least-cost decision and truth; empty for more classes than can be shown.
+    total : float
+        What the least-cost decisions cost on all rows.
+    mean_cost : Estimate
+        The same per row.
+    promised : float
+        What they would have cost had the probabilities been right.
+    plain_total : float
+        What the most probable class costs instead; `nan` if some class cannot be decided.
+    saving : float
+        Percent saved against that.
+    confusions : tuple of Confusion
+        The pairs that cost most, at most 20.
+    rules : tuple of Rule
+        Learned rules beside the plain one, where trying them is quick; otherwise empty.
+    """
+
+    actions: tuple[str, ...]
+    cost: tuple[Floats, ...]
+    given: bool
+    counts: tuple[Floats, ...]
+    total: float
+    mean_cost: Estimate
+    promised: float
+    plain_total: float
+    saving: float
+    confusions: tuple[Confusion, ...]
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows that the page carries, so that decisions can be made anew in the browser.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        Their row numbers; all rows if there are few, otherwise a random sample.
+    truth : tuple of int
+        The numbers of their true classes.
+    proba : tuple of tuple of float
+        Their forecasts, to the last digit.
+    weight : tuple of float
+        Their weights.
+    """
+
+    rows: tuple[int, ...]
+    truth: tuple[int, ...]
+    proba: tuple[Floats, ...]
+    weight: Floats
