@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.cases import OURS as METHODS
+
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.skipif(not (ROOT / "benchmarks").exists(), reason="benchmarks are not installed")
 
@@ -113,6 +115,16 @@ def test_the_page_shows_what_was_measured(arena):
     assert "arena.md" in (ROOT / "docs" / "guide" / "arena.md").read_text()
     assert re.search(r"looked at \d+ time", pages.markdown(kept))
     assert kept["n_looks"] == pages.n_looks()
+
+
+def test_the_guide_says_how_every_method_did(arena):
+    kept = json.loads((arena("pages").RESULTS / "arena.json").read_text())
+    ratio = {(row["group"], row["method"]): row["log_loss"]["ratio"] for row in kept["standings"]}
+    page = (ROOT / "docs" / "guide" / "which-method.md").read_text()
+    for name in METHODS:
+        method = "uncalibrated" if name == "identity" else f"calibrant {name}"
+        two, many = (f"{ratio[group, method]:.3f}" for group in ("two classes", "many classes"))
+        assert re.search(rf"^\| `{name}`: .* {two} / {many} \|$", page, re.MULTILINE), name
 
 
 def test_the_command_that_is_kept_names_no_folder(arena):
