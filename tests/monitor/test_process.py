@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from calibrant import CalibrationMonitor
+from calibrant.monitor._alternatives import Alternatives
 from calibrant.monitor._bound import Ever, RunLength
 from calibrant.monitor._detector import BLOCK, STEP, Scan
+from calibrant.monitor._learning import learned
 from monitor.naive import process
 from monitor.streams import changing, draw
 
@@ -141,3 +143,30 @@ def test_permuting_classes_permutes_the_result():
     (left,), (right,) = one.windows(), other.windows()
     np.testing.assert_allclose(np.array(left.frequency)[order], right.frequency)
     np.testing.assert_allclose(np.array(left.intercept)[order], right.intercept, atol=1e-6)
+
+
+def extreme(n_classes):
+    """Forecasts of every kind, down to those that can hardly happen."""
+    random = np.random.default_rng(1)
+    parts = [random.dirichlet(np.full(n_classes, size), 40) for size in (100.0, 1.0, 0.1, 0.01)]
+    tiny = np.full((3, n_classes), [[1e-5], [1e-12], [1e-15]])
+    tiny[:, 0] = 1 - tiny[:, 1:].sum(axis=1)
+    proba = np.concatenate([*parts, tiny, np.eye(n_classes)])
+    return proba / proba.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+def test_no_bet_wins_on_average_against_right_forecasts(n_classes):
+    # The mean over all truths is exact, so that the promises need no simulation.
+    proba = extreme(n_classes)
+    alternatives = Alternatives(np.full(n_classes, 1 / n_classes))
+    random = np.random.default_rng(2)
+    mean = np.zeros((len(proba), len(alternatives.weights)))
+    theta = np.append(random.normal(size=n_classes), 0.6)
+    for label in range(n_classes):
+        truth = np.full(len(proba), label)
+        ratios = np.empty_like(mean)
+        alternatives.ratios(proba, truth, ratios)
+        ratios[:, -1] = learned(proba, truth, None, theta)[0]
+        mean += proba[:, [label]] * ratios
+    assert mean.max() <= 1 + 1e-12
