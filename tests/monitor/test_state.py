@@ -150,6 +150,17 @@ def test_an_alarm_of_both_together_is_raised():
     assert merged.alarms[0].row % 150 == 149
 
 
+def test_a_merge_leaves_the_later_monitor_as_it_was():
+    rows = everything(3)
+    later = new().update(**part(rows, slice(1000, 1400)))
+    before = later.to_json()
+    empty = new().merge(later)
+    assert empty.to_json() == before
+    empty.update(**part(rows, slice(1400, 1500)))
+    new().update(**part(rows, slice(900, 1000))).merge(later).update(**part(rows, slice(1400, 1500)))
+    assert later.to_json() == before
+
+
 def test_what_cannot_be_merged_is_refused():
     proba, truth = draw(50, 3)
     one = CalibrationMonitor().update(proba, truth, time=np.arange(50))

@@ -43,8 +43,10 @@ class Group:
         to be wrongly said.
     worst_class : object
         The class whose frequency is farthest from its forecasts, by its standard error.
-    mean_forecast, frequency : tuple of Estimate
-        How often every class was expected and came.
+    mean_forecast : tuple of float
+        How often every class was expected.
+    frequency : tuple of Estimate
+        How often it came.
     gap : Estimate
         Frequency minus mean forecast of the worst class.
     verdict : str
@@ -57,7 +59,7 @@ class Group:
     e_value: float
     found: bool
     worst_class: object
-    mean_forecast: tuple[Estimate, ...]
+    mean_forecast: tuple[float, ...]
     frequency: tuple[Estimate, ...]
     gap: Estimate
     verdict: str
@@ -237,9 +239,7 @@ class Groups:
             e_value=float(np.exp(np.clip(evidence, -690.0, 690.0))),
             found=said,
             worst_class=label.item() if hasattr(label, "item") else label,
-            mean_forecast=tuple(
-                normal_estimate(float(p), float(np.sqrt(p * (1 - p) / worth))) for p in expected
-            ),
+            mean_forecast=tuple(expected.tolist()),
             frequency=tuple(share_estimate(float(each), worth) for each in came),
             gap=difference,
             verdict=verdict,

@@ -1,6 +1,5 @@
 """Two monitors of rows one after the other, as one."""
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ def merged(monitor: "CalibrationMonitor", later: "CalibrationMonitor") -> None:
     _check(monitor, later)
     if later._labelled is None:
         return
-    later = deepcopy(later)
+    later = type(later).from_json(later.to_json())  # which shares nothing with it
     assert later._labelled is not None
     assert later._scores is not None
     assert later._waiting is not None

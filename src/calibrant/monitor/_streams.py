@@ -5,6 +5,7 @@ blocks of rows on a grid of the stream. The rows of a block that is not full wai
 the stream would know if they were all.
 """
 
+from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Self
@@ -31,7 +32,7 @@ MANY = 2048
 MOST_POINTS = 1024
 
 
-class Stream:
+class Stream(ABC):
     """Rows in blocks, and what is kept of the windows and alarms."""
 
     def __init__(self, n_classes: int, n_groups: int, window: int | str | None, n_windows: int) -> None:
@@ -58,7 +59,7 @@ class Stream:
         whole = len(rows) - len(rows) % BLOCK
         for start in range(0, whole, BLOCK):
             self._advance(rows.take(slice(start, start + BLOCK)))
-        self.tail = rows.take(slice(whole, None))
+        self.tail = Rows(*(each[whole:].copy() for each in rows.arrays()))
 
     def settle(self) -> None:
         """Take the rows that wait as a block, though it is not full."""
@@ -84,15 +85,17 @@ class Stream:
         copied.__dict__.update({name: deepcopy(each, memo) for name, each in vars(self).items()})
         return copied
 
+    @abstractmethod
     def _fixed(self) -> list[Any]:
         """What never changes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _advance(self, rows: Rows) -> None:
-        raise NotImplementedError
+        """Take a block of rows into the process."""
 
+    @abstractmethod
     def _new_sums(self) -> Any:
-        raise NotImplementedError
+        """The sums of a window without rows."""
 
     def _needed(self, rows: Rows) -> Rows:
         """What the process needs to know of rows."""
@@ -113,8 +116,9 @@ class Stream:
         while len(self.windows) > self.n_windows:
             del self.windows[next(iter(self.windows))]
 
+    @abstractmethod
     def _add_to_window(self, sums: Any, rows: Rows) -> None:
-        raise NotImplementedError
+        """Add rows to the sums of their window."""
 
     def sound(self, alarms: list[Alarm]) -> None:
         """Keep alarms, and say which ones go on with the change of the one before."""
