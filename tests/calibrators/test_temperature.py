@@ -7,6 +7,7 @@ from scipy.special import log_softmax
 
 from calibrant import TemperatureCalibrator
 from calibrant._core._errors import DataError, ParameterError
+from calibrant.maps import LOG_CLIP
 from calibrators.joint_rows import three_ways_wrong
 
 
@@ -63,10 +64,14 @@ def test_a_single_score_is_that_of_the_second_of_two_classes(kind):
         one.predict_proba(scores)
 
 
-def test_probabilities_however_small_keep_their_order():
-    proba = np.array([[1.0, 1e-200, 1e-250], [1e-220, 1.0, 0.0], [0.5, 0.5, 0.0], [0.3, 0.3, 0.4]])
+def test_probabilities_too_small_to_be_told_from_zero_count_alike():
+    """As 1 - p rounds to 1 long before p rounds to 0: nothing can be learned from how small it is."""
+    proba = np.array([[1.0, 1e-11, 1e-250], [1e-220, 1.0, 0.0], [0.5, 0.5, 0.0], [0.3, 0.3, 0.4]])
     said = TemperatureCalibrator().fit(proba, [1, 1, 0, 2]).predict_proba(proba)
     assert said[0, 0] > said[0, 1] > said[0, 2] > 0
+    assert said[1, 0] == said[1, 2]
+    clipped = TemperatureCalibrator().fit(np.clip(proba, LOG_CLIP, 1 - LOG_CLIP), [1, 1, 0, 2])
+    np.testing.assert_array_equal(clipped.predict_proba(proba), said)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from hypothesis import given, settings, strategies as st
 from calibrant import BinningCalibrator, PAVCalibrator
 from calibrant.files import PassOptions, Rows, fit
 from calibrant.metrics import auc, evaluate, reliability_bins, roc_points
-from calibrant.report._column import fill_bins, sort_column
+from calibrant.metrics._isotonic import put_in_order
+from calibrant.report._column import added_up, fill_bins
 
 WEIGHTS = st.lists(
     st.tuples(
@@ -107,7 +108,7 @@ def test_reliability_bins_by_either_way(drawn):
     scores, label, weights = rows_of(drawn)
     for bins in (
         reliability_bins(label, scores, sample_weight=weights),
-        fill_bins(sort_column(label, scores, weights)),
+        fill_bins(added_up(put_in_order(label, scores, weights))),
     ):
         assert len(bins.left) == len(np.unique(scores))
         for left, right, share, weight in zip(bins.left, bins.right, bins.frac_pos, bins.weight, strict=True):

@@ -14,7 +14,7 @@ from calibrant.models import ExportError, to_sql
 from calibrant.models._sql_dialects import DIALECTS
 from databases import to_postgres
 from models.export_cases import FAR, answers_of, exported_proba
-from models.onnx_cases import beside, scored_rows
+from models.onnx_cases import beside, proba_of, scored_rows
 from registry_cases import CASES
 
 ENGINES = ["duckdb", "sqlite", "postgresql"]
@@ -79,7 +79,8 @@ def test_decisions(engine, rule, server):
 def test_rows_that_cannot_be_answered_have_nulls(engine, calibrator, server):
     scores, y = scored_rows(60, 3)
     scores = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    model = ScoreModel(calibrator, 1 - np.eye(3)).fit(scores, y)
+    kind = "probability" if calibrator == "temperature" else "margin"
+    model = ScoreModel(calibrator, 1 - np.eye(3), kind=kind).fit(scores, y)
     good = scores[0].tolist()
     rows = [
         good,
@@ -155,7 +156,7 @@ def test_more_columns_than_a_database_can_have_are_refused():
 
 
 def test_a_text_in_sqlite_is_no_score():
-    model = PAVCalibrator().fit([1, 2, 3], [0, 1, 1])
+    model = PAVCalibrator(clip=0).fit([1, 2, 3], [0, 1, 1])
     database = sqlite3.connect(":memory:")
     database.execute("CREATE TABLE scores (score)")
     database.execute("INSERT INTO scores VALUES ('7'), (7), ('NaN')")
@@ -224,3 +225,20 @@ def test_what_is_refused():
     model = ScoreModel("sigmoid").fit(scores, np.array(["a\0b", "c", "d"], dtype=object)[y])
     with pytest.raises(CalibrantError, match=r"must be texts that databases can hold .* got 'a\\x00b'"):
         to_sql(model, scores=list("abc"))
+
+
+@pytest.mark.parametrize("calibrator", ["pav", "sigmoid", "stack"])
+def test_what_was_declared_a_probability_is_one_everywhere(calibrator):
+    """Python refuses the score 1.5 because of what was declared, whatever the map makes of it."""
+    scores, y = np.linspace(0.05, 0.95, 60), np.arange(60) * 7 % 60 < np.arange(60)
+    model = ScoreModel(calibrator, kind="probability").fit(scores, y)
+    with pytest.raises(CalibrantError, match="must lie in"):
+        model.predict_proba([1.5])
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE scores (score REAL)")
+    database.execute("INSERT INTO scores VALUES (0.5), (1.5)")
+    good, bad = database.execute(to_sql(model, scores=["score"], dialect="sqlite")).fetchall()
+    database.close()
+    np.testing.assert_allclose(good[1:3], model.predict_proba([0.5])[0], atol=1e-12)
+    assert bad[1:] == (None,) * 3
+    assert np.isnan(proba_of(model, np.array([[1.5]]))).all()

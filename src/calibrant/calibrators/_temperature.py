@@ -128,7 +128,8 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
 
     The probabilities are ``softmax(a log p)``, those of margins ``softmax(a s)``, with the number a, the
     inverse of the temperature, of least log loss. It makes all probabilities more or less certain, and never
-    changes their order in a row: the most probable class stays the same.
+    changes their order in a row: the most probable class stays the same. Probabilities below 1e-12 count as
+    that.
 
     Parameters
     ----------

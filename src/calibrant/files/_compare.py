@@ -157,7 +157,7 @@ def comparison_plan(
 ) -> Plan[MethodComparison]:
     """The plan of a comparison: the passes of the fits, and one that judges."""
     rows = yield from look_at(classes, options, n_rows)
-    contestants, folds = contest.contestants(rows.n_dimensions), contest.folds(rows.n_rows)
+    contestants, folds = contest.contestants(rows.n_dimensions, len(classes)), contest.folds(rows.n_rows)
     filled = options.for_problems(len(folds) * len(contestants), rows.n_rows)
     rows = rows.with_options(PassOptions(filled.n_bins, options.edges, filled.max_rows))
     fits: list[Plan[Any]] = [rows.count()]

@@ -213,7 +213,7 @@ def compare_rows(rows: Rows, contest: Contest) -> MethodComparison:
     limit = half_a_row(len(rows))
     trials = {
         name: Trial.of(answered(cross_fit(calibrator, answers, folds)).proba, rows, limit)
-        for name, calibrator in contest.contestants(rows.scores.ndim).items()
+        for name, calibrator in contest.contestants(rows.scores.ndim, len(rows.classes)).items()
     }
     return ranked(trials, len(rows), len(folds), limit, contest.random_state)
 

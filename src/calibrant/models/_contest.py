@@ -78,8 +78,9 @@ class Contest:
         chosen = self.methods.values() if isinstance(self.methods, Mapping) else self.methods
         return any(map(can_only_rise, chosen))
 
-    def contestants(self, n_dimensions: int) -> dict[str, Calibrator]:
+    def contestants(self, n_dimensions: int, n_classes: int) -> dict[str, Calibrator]:
         """The unfitted calibrators by name, for scores of some form."""
+        self.columns_of(n_classes)  # a code that is none is refused before anything is fitted
         return {
             name: calibrator_for(method, n_dimensions, self.code, self.combine, self.kind)
             for name, method in self._methods(n_dimensions).items()

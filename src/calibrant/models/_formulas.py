@@ -42,12 +42,17 @@ def chain_of(model: Any, name: str, *, loops: bool = False) -> Chain:
     """A fitted model as a program, to be printed as something of this name."""
     calibrator = calibrator_of(model, name)
     program = Program(calibrator.n_scores, name, loops=loops)
-    proba = proba_in(program, calibrator)
+    proba = proba_in(program, calibrator, declared=is_declared(model))
     decision = None if calibrator is model else decision_in(proba, model).steps[0]
     return Chain(program, proba.steps, decision)
 
 
-def proba_in(target: Target, calibrator: CalibratorBase) -> Any:
+def is_declared(model: Any) -> bool:
+    """Whether scores are declared to be probabilities, whatever the map would take."""
+    return type(model) is ScoreModel and model.declared_kind == "probability"
+
+
+def proba_in(target: Target, calibrator: CalibratorBase, *, declared: bool = False) -> Any:
     """Probabilities of the classes; none for rows that the library refuses."""
     scores = target.scores
     if isinstance(calibrator, ColumnsCalibrator):
@@ -55,9 +60,9 @@ def proba_in(target: Target, calibrator: CalibratorBase) -> Any:
         code, counts = calibrator.fitted_code
         columns = answers(scores, maps) if len(maps) > 1 else answers(scores.as_vector(), maps).as_column()
         proba = combine(columns, calibrator.combine, code, counts)
-        return target.refusing(proba, [each.takes_probabilities for each in maps])
+        return target.refusing(proba, [declared or each.takes_probabilities for each in maps])
     fitted = _map_of(calibrator, target)
-    refused = [fitted.takes_probabilities] * target.n_columns
+    refused = [declared or fitted.takes_probabilities] * target.n_columns
     if isinstance(calibrator, RowCalibrator):
         return target.refusing(answers_of_rows(scores, fitted), refused)
     positive = answers(scores.as_vector(), [fitted])

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._core._place import ModelFileError
 from calibrant._core._whole_files import write_whole
 from calibrant.maps import Graph
-from calibrant.models._formulas import MEANINGS, calibrator_of, decision_in, proba_in
+from calibrant.models._formulas import MEANINGS, calibrator_of, decision_in, is_declared, proba_in
 from calibrant.models._onnx_labels import as_labels
 from calibrant.models._score_model import ScoreModel
 
@@ -77,7 +77,7 @@ def to_onnx(model: Any) -> "ModelProto":
     """
     calibrator = calibrator_of(model, Graph.name, Graph.error)
     graph = Graph(calibrator.n_scores, MEANINGS[calibrator.takes])
-    proba = proba_in(graph, calibrator)
+    proba = proba_in(graph, calibrator, declared=is_declared(model))
     n_classes = len(calibrator.classes_)
     graph.output("probabilities", "one column per class, as in the metadata", proba, np.float64, n_classes)
     if calibrator is not model:
