@@ -25,6 +25,7 @@ from click.testing import CliRunner
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
+INTERVAL = re.compile(r" ± [\d.]+| \[[\d.]+, [\d.]+\]")
 LONG_NUMBER = re.compile(r"\d+\.\d{8,}")
 
 
@@ -74,18 +75,30 @@ def updated(document: str, folder: Path) -> str:
     return BLOCK.sub(lambda block: f"```console\n{''.join(replayed(block[1], folder))}```", document)
 
 
-def differences(document: str, folder: Path) -> list[tuple[str, str]]:
-    """Lines that a document shows, beside what is printed now, where the two say different things."""
+def differences(document: str, folder: Path, slack: str = "0") -> list[tuple[str, str]]:
+    """Lines that a document shows, beside what is printed now, where the two say different things.
+
+    What a search by tolerance has found depends on the processor: with a slack numbers may differ by that
+    share of them too, and intervals do not count.
+    """
     shown, printed = document.splitlines(), updated(document, folder).splitlines()
-    return [pair for pair in zip_longest(shown, printed, fillvalue="") if not _alike(*pair)]
+    if Decimal(slack):
+        shown, printed = (
+            [" ".join(INTERVAL.sub(" ", line).split()) for line in each] for each in (shown, printed)
+        )
+    pairs = zip_longest(shown, printed, fillvalue="")
+    return [pair for pair in pairs if not _alike(*pair, Decimal(slack))]
 
 
-def _alike(shown: str, printed: str) -> bool:
+def _alike(shown: str, printed: str, slack: Decimal) -> bool:
     """Whether two lines have the same words, and the same numbers up to one unit of their last digit."""
     if NUMBER.sub("", shown) != NUMBER.sub("", printed):
         return False
     pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=False)
-    return all(abs(Decimal(one) - Decimal(other)) <= Decimal(10) ** _exponent(one) for one, other in pairs)
+    return all(
+        abs(Decimal(one) - Decimal(other)) <= max(Decimal(10) ** _exponent(one), slack * abs(Decimal(one)))
+        for one, other in pairs
+    )
 
 
 def _exponent(number: str) -> int:

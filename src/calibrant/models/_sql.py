@@ -48,7 +48,7 @@ def to_sql(
     Returns
     -------
     str
-        A SELECT without a semicolon. Its columns are those kept, then one for every class, "p_" and its
+        A SELECT without a semicolon. Its columns are those kept, then one for every class, ``p_`` and its
         label, and for a `ScoreModel` the column "decision": what costs least, or without costs the most
         probable class.
 
