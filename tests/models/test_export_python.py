@@ -81,6 +81,13 @@ def test_bad_scores_are_refused_with_their_row(bad):
     assert module["probabilities"]([]) == []
 
 
+def test_one_flat_row_is_refused_as_rows_of_one_score():
+    scores, y = scored_rows(60, 3)
+    module = module_of(ScoreModel("pav").fit(scores, y))
+    with pytest.raises(ValueError, match="must have 3 scores; row 0 has 1"):
+        module["probabilities"]([0.1, 0.2, 0.3])
+
+
 def test_what_is_refused():
     scores, y = scored_rows(60, 3)
     model = ScoreModel("sigmoid").fit(scores, y)

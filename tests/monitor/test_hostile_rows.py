@@ -34,6 +34,13 @@ def used(monitor, rows):
 @pytest.mark.parametrize("hostile", HOSTILE)
 @pytest.mark.parametrize("name", ROWS)
 def test_rows(name, hostile):
+    monitor = CalibrationMonitor().update(**ROWS)
+    before = monitor.to_json()
+    rows = ROWS | {"time": np.arange(N, 2 * N), "key": np.arange(N, 2 * N), name: HOSTILE[hostile]()}
+    try:
+        monitor.update(**rows)
+    except CalibrantError:
+        assert monitor.to_json() == before
     with suppress(CalibrantError):
         used(CalibrationMonitor(), ROWS | {name: HOSTILE[hostile]()})
 
@@ -51,8 +58,11 @@ def test_options(name, hostile):
 def test_labels(name, hostile):
     monitor = CalibrationMonitor().update(PROBA, key=np.arange(N))
     given = {"key": np.arange(N), "y": TRUTH} | {name: HOSTILE[hostile]()}
-    with suppress(CalibrantError):
+    before = monitor.to_json()
+    try:
         monitor.add_labels(**given)
+    except CalibrantError:
+        assert monitor.to_json() == before
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

@@ -100,7 +100,11 @@ class TestContent:
     def test_says_what_the_summary_says(self, visit):
         summary, opened = visit("three")
         text = opened.page.locator("main").inner_text()
-        for sentence in (*summary.verdict.findings, *summary.verdict.advice, summary.methods.advice):
+        for sentence in (
+            *summary.verdict.findings,
+            *summary.verdict.advice,
+            summary.methods.advice,
+        ):
             assert sentence in text
         assert f"costs {number(summary.decisions.total)} on all 600 rows" in text
         for name in ("log_loss", "brier_score", "calibration", "expected_calibration_error", "auc"):

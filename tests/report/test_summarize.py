@@ -217,27 +217,35 @@ class TestMethods:
     def test_other_forecasts_are_ranked_beside_these(self):
         truth, right = honest(500, 3)
         _, proba = bold(500, 3)
-        found = summarize(truth, proba, methods={"right": right}).methods
+        summary = summarize(truth, proba, methods={"right": right})
         ranked = compare_forecasts(truth, {"this report": proba, "right": right})
-        assert found.subject == "this report"
-        assert [method.name for method in found.results] == [result.name for result in ranked.results]
-        for method, result in zip(found.results, ranked.results, strict=True):
-            assert metrics.plain_record(method) == metrics.plain_record(result)
-        assert found.results[1].difference.low > 0
-        assert found.best == "right"
+        assert summary.ranked_as == "this report"
+        assert metrics.plain_record(summary.methods) == metrics.plain_record(ranked)
+        assert summary.methods.results[1].difference.low > 0
+        assert summary.methods.best == "right"
+
+    def test_nothing_that_called_an_event_impossible_is_advised(self):
+        truth, right = honest(400, 2)
+        certain = np.eye(2)[right.argmax(axis=1)]
+        turned = np.eye(2)[1 - right.argmax(axis=1)]
+        summary = summarize(truth, turned, methods={"certain": certain})
+        assert summary.methods.best == "certain"
+        assert summary.methods.recommended is None
+        assert not any("certain" in sentence and "Use" in sentence for sentence in summary.verdict.advice)
+        assert json.loads(summary.to_json())["methods"]["recommended"] is None
 
     def test_the_forecasts_of_the_report_are_recognised_among_them(self):
         truth, right = honest(300, 2)
-        found = summarize(truth, right, methods={"mine": right[:, 1], "flat": np.full((300, 2), 0.5)}).methods
-        assert found.subject == "mine"
-        assert {method.name for method in found.results} == {"mine", "flat"}
+        found = summarize(truth, right, methods={"mine": right[:, 1], "flat": np.full((300, 2), 0.5)})
+        assert found.ranked_as == "mine"
+        assert {method.name for method in found.methods.results} == {"mine", "flat"}
 
     def test_scores_are_calibrated_by_all_methods(self):
         truth, right = honest(300, 2)
         scores = np.log(right[:, 1] / right[:, 0])
-        found = summarize(truth, right, scores=scores).methods
-        assert found.subject == ""
-        assert [method.name for method in found.results] == [
+        found = summarize(truth, right, scores=scores)
+        assert found.ranked_as == ""
+        assert [method.name for method in found.methods.results] == [
             result.name for result in compare_methods(scores, truth).results
         ]
 

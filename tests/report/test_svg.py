@@ -6,8 +6,8 @@ import re
 import pytest
 
 from calibrant.metrics import Estimate
+from calibrant.models import MethodResult
 from calibrant.report._drawn import Band, Bin, Curve, Reliability, Roc
-from calibrant.report._sections import Method
 from calibrant.report._svg import (
     WHISKER_WIDTH,
     Scale,
@@ -34,7 +34,7 @@ DRAWN = Reliability(
 
 def method(name, difference, low, high):
     half = Estimate(0.5)
-    return Method(name, half, half, half, half, half, Estimate(difference, low, high), 0.5, 0)
+    return MethodResult(name, half, half, half, half, half, Estimate(difference, low, high), 0.5, 0)
 
 
 def numbers(text):

@@ -21,7 +21,13 @@ What needs scikit-learn is imported when it is first used.
 from typing import TYPE_CHECKING
 
 from calibrant._core._lazy import lazily
-from calibrant.calibrators._registry import AUTO as AUTO, DEFAULT as DEFAULT, METHODS
+from calibrant.calibrators._registry import (
+    AUTO as AUTO,
+    DEFAULT as DEFAULT,
+    KINDS as KINDS,
+    METHODS,
+    ScoreKind as ScoreKind,
+)
 
 if TYPE_CHECKING:
     from calibrant._core._field_groups import Record
@@ -68,11 +74,9 @@ if TYPE_CHECKING:
         Method as Method,
         RowCalibrator,
         ScoreCalibrator,
-        ScoreKind as ScoreKind,
         half_a_row as half_a_row,
     )
     from calibrant.calibrators._names import (
-        KINDS as KINDS,
         calibrator_of_kind as calibrator_of_kind,
         can_only_rise as can_only_rise,
         made_for as made_for,
@@ -129,7 +133,6 @@ _HOME = {
     "IdentityCalibrator": "calibrant.calibrators._identity",
     "Isotonic": "calibrant.passes",
     "JointCalibrator": "calibrant.calibrators._joint",
-    "KINDS": "calibrant.calibrators._names",
     "Learning": "calibrant.passes",
     "LikelyErrors": "calibrant.calibrators._candidates",
     "Lines": "calibrant.maps",
@@ -149,7 +152,6 @@ _HOME = {
     "Record": "calibrant._core._field_groups",
     "RowCalibrator": "calibrant.calibrators._method",
     "ScoreCalibrator": "calibrant.calibrators._method",
-    "ScoreKind": "calibrant.calibrators._method",
     "Several": "calibrant.passes",
     "SigmoidCalibrator": "calibrant.calibrators._sigmoid",
     "Softmax": "calibrant.maps",

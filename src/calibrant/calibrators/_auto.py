@@ -8,8 +8,8 @@ together in some way, every column has a calibrator of its own.
 from typing import Any
 
 from calibrant.calibrators._base import Calibrator
-from calibrant.calibrators._method import Method, ScoreKind
-from calibrant.calibrators._registry import AUTO, METHODS, OF_COLUMNS
+from calibrant.calibrators._method import Method
+from calibrant.calibrators._registry import AUTO, METHODS, OF_COLUMNS, ScoreKind
 
 #: What takes all scores of a row.
 OF_ROWS = "stack"

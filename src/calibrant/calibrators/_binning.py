@@ -11,7 +11,8 @@ from calibrant._core._field_groups import DictOf, ListOf, Numbers, Record, Whole
 from calibrant._core._fields import PROBABILITY, Choice, Either, Maybe, Number, Seed, Whole
 from calibrant._core._place import Place
 from calibrant.calibrators._intervals import WEIGHT, check_intervals
-from calibrant.calibrators._method import ScoreCalibrator, ScoreKind
+from calibrant.calibrators._method import ScoreCalibrator
+from calibrant.calibrators._registry import ScoreKind
 from calibrant.maps import IntervalLookup, Map, Steps, midpoints
 from calibrant.passes import BinTotals, Cases, EqualBins, EveryRow, Learning, SortedRows
 

@@ -28,9 +28,8 @@ from calibrant.calibrators._column_fields import CALIBRATOR, CODE, ColumnsField,
 from calibrant.calibrators._columns import ColumnsCalibrator, score_columns
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._joint import JointCalibrator
-from calibrant.calibrators._method import ScoreKind
 from calibrant.calibrators._names import made_for, names_taking
-from calibrant.calibrators._registry import METHODS, OF_COLUMNS
+from calibrant.calibrators._registry import METHODS, OF_COLUMNS, ScoreKind
 from calibrant.codes import COMBINER, CodeMatrix, check_code, is_one_vs_all, one_vs_all
 from calibrant.passes import Rows
 

@@ -27,7 +27,8 @@ from calibrant._core._fields import Choice, Either, Maybe
 from calibrant._core._fitted import check_fitted
 from calibrant._core._place import Place
 from calibrant.calibrators._base import Takes, check_columns
-from calibrant.calibrators._method import BLOCK, RowCalibrator, ScoreKind
+from calibrant.calibrators._method import BLOCK, RowCalibrator
+from calibrant.calibrators._registry import KINDS, ScoreKind
 from calibrant.codes import check_code, is_one_vs_all
 from calibrant.maps import NUMPY, AnyMap, Entry, Map, Pool
 from calibrant.passes import (
@@ -68,7 +69,7 @@ class CodeField(Maybe):
 
 
 #: What the scores are declared to be, and the code that their columns are those of.
-KIND, CODE = Choice("probability", "margin"), CodeField()
+KIND, CODE = Choice(*KINDS), CodeField()
 
 
 class _Form:

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from inspect import signature
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._place import Place
 from calibrant.calibrators._base import CalibratorBase, check_columns
 from calibrant.calibrators._direction import warn_of_direction
-from calibrant.calibrators._registry import METHODS
+from calibrant.calibrators._registry import KINDS, METHODS, ScoreKind
 from calibrant.maps import AnyMap, Map
 from calibrant.metrics import NO_DIRECTION, Direction, sides_of
 from calibrant.passes import (
@@ -46,7 +46,6 @@ from calibrant.passes import (
 
 #: Rows worked on at once: the working arrays of a block stay in the processor's cache.
 BLOCK = 1 << 15
-ScoreKind = Literal["margin", "probability"]
 
 
 class Method(CalibratorBase):
@@ -59,7 +58,7 @@ class Method(CalibratorBase):
     fitted: ClassVar[Record | None] = Record(map=AnyMap())
     mark = "map_"
     #: What the scores may be.
-    kinds: ClassVar[tuple[ScoreKind, ...]] = ("margin", "probability")
+    kinds: ClassVar[tuple[ScoreKind, ...]] = KINDS
     #: Of methods that do as well as each other, the one with the least is recommended.
     complexity: ClassVar[float] = math.inf
 

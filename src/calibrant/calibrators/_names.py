@@ -9,11 +9,8 @@ from calibrant._core._errors import ParameterError
 from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator
 from calibrant.calibrators._joint import JointCalibrator
-from calibrant.calibrators._method import Method, ScoreKind
-from calibrant.calibrators._registry import METHODS
-
-#: What scores may be declared to be.
-KINDS = ("margin", "probability")
+from calibrant.calibrators._method import Method
+from calibrant.calibrators._registry import KINDS, METHODS, ScoreKind
 
 
 def new_calibrator(calibrator: object) -> Calibrator:

@@ -12,11 +12,11 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._field_groups import ListOf, Numbers, Record
 from calibrant._core._fields import PROBABILITY, Flag, Maybe
 from calibrant.calibrators._combinations import COMBINATION, RANK, Combination
-from calibrant.calibrators._method import ScoreKind
 from calibrant.calibrators._rank_fields import RANK_MAP
 from calibrant.calibrators._rank_problem import Ranks
 from calibrant.calibrators._rank_questions import RankLogistic, TrueRanks
 from calibrant.calibrators._ranked import RankedCalibrator
+from calibrant.calibrators._registry import ScoreKind
 from calibrant.calibrators._sigmoid import FEATURES_OF, TRANSFORM
 from calibrant.maps import NUMPY, SYMBOLS, Operations, Tensor, features_named
 from calibrant.passes import Learning, Several

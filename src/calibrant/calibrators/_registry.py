@@ -6,7 +6,7 @@ its help, need not wait for scikit-learn.
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from calibrant._core._errors import ParameterError
 
@@ -74,6 +74,9 @@ METHODS = Registry(
         }.items()
     }
 )
+#: What scores may be declared to be.
+ScoreKind = Literal["margin", "probability"]
+KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
 #: The name of a choice and of no method, see `_auto`; it is what is fitted where nothing else is asked for.
 AUTO = DEFAULT = "auto"
 #: What every column of several gets where nothing else is asked for.

@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from calibrant._core._field_groups import Record
 from calibrant._core._fields import Choice, Flag, Number, Whole
 from calibrant._core._place import Place
-from calibrant.calibrators._method import ScoreCalibrator, ScoreKind
+from calibrant.calibrators._method import ScoreCalibrator
+from calibrant.calibrators._registry import ScoreKind
 from calibrant.maps import Logistic, Map
 from calibrant.passes import Learning, LogisticAnswer, LogisticRegression
 

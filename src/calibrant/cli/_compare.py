@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from calibrant.calibrators import KINDS
 from calibrant.cli import _options as options
 from calibrant.cli._files import Command
 
@@ -15,7 +16,7 @@ from calibrant.cli._files import Command
 @options.labelled_options
 @click.option(
     "--kind",
-    type=click.Choice(["margin", "probability"]),
+    type=click.Choice(KINDS),
     default="margin",
     show_default=True,
     help="What the scores are. Probabilities are also tried as they are, under the name identity.",
@@ -26,11 +27,7 @@ from calibrant.cli._files import Command
     help="How the answers of several columns become one distribution: normalize by default, coupling with a "
     "code other than one_vs_all.",
 )
-@click.option(
-    "--code",
-    type=click.Choice(options.CODES),
-    help="The scores are those of binary classifiers, one per column of this code, in the order of the file.",
-)
+@options.code_option
 @click.option(
     "--cv", type=click.IntRange(min=2), default=5, show_default=True, metavar="N", help="Number of folds."
 )

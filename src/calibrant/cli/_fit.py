@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from calibrant.calibrators import AUTO, DEFAULT, METHODS
+from calibrant.calibrators import AUTO, DEFAULT, KINDS, METHODS
 from calibrant.cli import _options as options
 from calibrant.cli._files import Command, Written
 
@@ -26,14 +26,10 @@ from calibrant.cli._files import Command, Written
     help="How the answers of several columns become one distribution: normalize by default, coupling with a "
     "code other than one_vs_all. With auto it makes a calibrator of every column.",
 )
-@click.option(
-    "--code",
-    type=click.Choice(options.CODES),
-    help="The scores are those of binary classifiers, one per column of this code, in the order of the file.",
-)
+@options.code_option
 @click.option(
     "--kind",
-    type=click.Choice(["margin", "probability"]),
+    type=click.Choice(KINDS),
     default="margin",
     show_default=True,
     help="What the scores are. Probabilities are checked to lie between 0 and 1.",

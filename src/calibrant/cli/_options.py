@@ -27,6 +27,11 @@ def input_file(name: str, metavar: str) -> Callable[[Command], Command]:
     return click.argument(name, type=Read(allow_dash=True), metavar=metavar)
 
 
+code_option = click.option(
+    "--code",
+    type=click.Choice(CODES),
+    help="The scores are those of binary classifiers, one per column of this code, in the order of the file.",
+)
 format_option = together(
     click.option(
         "--format",

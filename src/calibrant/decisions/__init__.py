@@ -20,7 +20,11 @@ money               `mailing_costs`, `profit_curve`
 from calibrant.decisions._boundaries import boundary_segment, two_class_threshold
 from calibrant.decisions._comparison import RuleComparison, RuleResult, compare_rules
 from calibrant.decisions._cost_table import CostTable, expected_cost, realised_cost
-from calibrant.decisions._decide import decide, least_risk_in_symbols as least_risk_in_symbols
+from calibrant.decisions._decide import (
+    decide,
+    least_risk as least_risk,
+    least_risk_in_symbols as least_risk_in_symbols,
+)
 from calibrant.decisions._equal_risk import EqualRiskPoint, equal_risk_point
 from calibrant.decisions._estimates import check_estimates as check_estimates
 from calibrant.decisions._expected import ExpectedCostRule

@@ -1,19 +1,14 @@
 """The decision that costs least, row by row."""
 
-from typing import Any
-
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
 from calibrant._core._checks import check_flag
 from calibrant._core._errors import DataError
+from calibrant._core._ties import TIE, lowest_of_least, tie_unit
 from calibrant.decisions._estimates import check_estimates, row_blocks
 from calibrant.decisions._matrix import check_cost
 from calibrant.maps import Tensor
-
-#: Two risks are tied when they differ by at most this much, times the least risk where that exceeds one;
-#: or where all costs are below one, the greatest of them.
-TIE = 1e-12
 
 
 def decide(proba: object, cost: object, *, allow_any: bool = False) -> IntArray:
@@ -86,21 +81,6 @@ def least_risk(estimates: FloatArray, matrix: Float64Array) -> IntArray:
         risks = matrix @ block.T if matrix.ndim == 2 else np.einsum("nij,nj->in", matrix[rows], block)
         decisions[rows] = lowest_of_least(risks, unit if matrix.ndim == 2 else unit[rows])
     return decisions
-
-
-def lowest_of_least(risks: Float64Array, unit: float | Float64Array) -> IntArray:
-    """For every column of risks the first row whose risk is, but for a tie, the least."""
-    return np.asarray((risks <= tie_bound(risks.min(axis=0), unit)).argmax(axis=0))
-
-
-def tie_bound(least: Float64Array, unit: float | Float64Array) -> Float64Array:
-    """The greatest risk that is still tied with the least one, which may be infinite."""
-    return least + TIE * np.clip(np.abs(least), unit, np.finfo(np.float64).max)
-
-
-def tie_unit(matrix: Float64Array) -> Any:
-    """What a tie of small risks is measured by: one, or the greatest cost if that is less."""
-    return np.minimum(np.abs(matrix).max(axis=(-2, -1), initial=0.0), 1.0)
 
 
 def least_risk_in_symbols(proba: Tensor, matrix: Float64Array) -> Tensor:

@@ -8,7 +8,7 @@ the slopes is the same for all rows.
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant.decisions._decide import lowest_of_least, tie_unit
+from calibrant._core._ties import lowest_of_least, tie_unit
 from calibrant.decisions._estimates import row_blocks
 from calibrant.decisions._sweep import Events
 

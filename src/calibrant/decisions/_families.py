@@ -25,8 +25,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
+from calibrant._core._ties import tie_unit
 from calibrant.decisions._choice import feasible_offset, log_factor, paper_offset
-from calibrant.decisions._decide import least_risk, tie_unit
+from calibrant.decisions._decide import least_risk
 from calibrant.decisions._envelope import envelope
 from calibrant.decisions._properties import regret_bounds
 from calibrant.decisions._sweep import MERGE, Events, Intervals, changepoints

@@ -18,7 +18,7 @@ from calibrant._core._errors import DataError
 from calibrant._core._field_groups import Numbers, Record
 from calibrant._core._fields import Choice, Number, Seed as SeedField, Whole
 from calibrant._core._place import Place
-from calibrant.decisions._decide import TIE
+from calibrant._core._ties import TIE
 from calibrant.decisions._descent import best_descent, check_schedule
 from calibrant.decisions._estimates import row_blocks
 from calibrant.decisions._families import Coordinate, Factors

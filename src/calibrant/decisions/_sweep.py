@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
-from calibrant.decisions._decide import TIE, tie_bound
+from calibrant._core._ties import TIE, tie_bound
 from calibrant.decisions._estimates import row_blocks
 from calibrant.decisions._training import EPSILON, TrainingRows
 

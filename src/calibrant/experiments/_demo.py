@@ -170,7 +170,7 @@ def reports(results: list[DemoForecasts]) -> dict[str, Summary]:
 
 
 def _recommended(summary: Summary) -> str:
-    return "" if summary.methods is None else summary.methods.recommended
+    return "" if summary.methods is None else summary.methods.recommended or ""
 
 
 def _by_learner_and_method(results: list[DemoForecasts], problem: str) -> dict[str, Float64Array]:

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._words import option
+from calibrant.calibrators import KINDS, ScoreKind
 from calibrant.files._ahead import ahead
 from calibrant.files._batch import BatchReader, Roles
 from calibrant.files._classes import ClassesOf, Numbered, choose_scores, sorted_texts, text_of
@@ -22,9 +23,6 @@ from calibrant.files._columns import label_codes, label_values, read_label_texts
 from calibrant.files._open import open_source
 from calibrant.files._source import FEW_ROWS, Source, how_far
 from calibrant.passes import Progress, Rows
-
-if TYPE_CHECKING:
-    from calibrant.calibrators import ScoreKind
 
 #: Rows may take so many bytes in memory, and this share of what the machine has; work on them takes several
 #: times as much.
@@ -44,7 +42,7 @@ def labelled(
     classes: Sequence[object] | None = None,
     positive: object = None,
     coded: bool = False,
-    kind: "ScoreKind" = "margin",
+    kind: ScoreKind = "margin",
     handle_invalid: str = "error",
     batch_rows: int | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -107,7 +105,7 @@ def labelled(
     >>> rows.read().truth
     array([0, 1, 1])
     """
-    check_option("kind", kind, ("margin", "probability"))
+    check_option("kind", kind, KINDS)
     check_option("handle_invalid", handle_invalid, ("error", "skip"))
     source = where if isinstance(where, Source) else open_source(where)
     if weight is not None and weight == label:
@@ -166,7 +164,7 @@ class LabelledRows:
         weight: str | None,
         key: str | None,
         by: str | None,
-        kind: "ScoreKind",
+        kind: ScoreKind,
         skips: bool,
         batch_rows: int | None,
         progress: Callable[[Progress], None] | None,

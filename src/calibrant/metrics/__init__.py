@@ -58,7 +58,6 @@ from calibrant.metrics._evaluation import (
     Evaluation,
     LossMeasures as LossMeasures,
 )
-from calibrant.metrics._evaluation_rows import least_cost as least_cost
 from calibrant.metrics._evaluation_sums import EvaluationSums
 from calibrant.metrics._in_order import InOrder as InOrder, in_order as in_order
 from calibrant.metrics._intervals import (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
+from calibrant._core._ties import lowest_of_least, tie_unit
 from calibrant.metrics._bins import fixed_width_bins
 from calibrant.metrics._intervals import power_sums
 from calibrant.metrics._reliability import BIN_WIDTH
@@ -67,7 +68,7 @@ class Batch:
         """Weights by decision and truth, their squares and cubes; the same for the most probable class."""
         decided = self.decided
         if decided is None:
-            decided = least_cost(_both_columns(self.proba), cost)
+            decided = lowest_of_least(cost @ _both_columns(self.proba).T, tie_unit(cost))
         found = {"decided": self._tables(decided, cost)}
         if cost.shape[0] == cost.shape[1]:
             found["called"] = self._tables(self.called, cost)
@@ -113,13 +114,3 @@ def some(values: Any, rows: slice | BoolArray) -> Any:
 def _both_columns(proba: Float64Array) -> Float64Array:
     """One column per class."""
     return np.column_stack([1.0 - proba, proba]) if proba.shape[1] == 1 else proba
-
-
-def least_cost(proba: Float64Array, cost: Float64Array) -> IntArray:
-    """The decision that costs least by the probabilities; of those within rounding the first."""
-    risk = proba @ cost.T
-    least = risk.min(axis=1)
-    unit = min(float(np.abs(cost).max(initial=0.0)), 1.0)
-    return np.asarray(
-        np.argmax(risk <= (least + 1e-12 * np.maximum(np.abs(least), unit))[:, np.newaxis], axis=1)
-    )

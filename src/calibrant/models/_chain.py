@@ -19,7 +19,7 @@ from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind, one_of
 from calibrant._core._names import NamedColumns
 from calibrant._core._place import Place
-from calibrant.calibrators import Calibrator, calibrator_kinds, n_scores_of, takes_of
+from calibrant.calibrators import KINDS, Calibrator, calibrator_kinds, n_scores_of, takes_of
 from calibrant.decisions import ExpectedCostRule, reasonable, rule_kinds
 from calibrant.models._costs import Costs
 from calibrant.models._labels import Labels
@@ -30,7 +30,7 @@ ACTIONS = Labels(1, "str", "int", "float", "bool", "mixed")
 #: What a row of scores is, by what the calibrator takes.
 FORMS = {"score": "one_per_row", "row": "one_per_class", "columns": "one_per_column_of_the_code"}
 SCORES = Choice(*FORMS.values())
-SCORE_KIND = Choice("margin", "probability")
+SCORE_KIND = Choice(*KINDS)
 COST = Matrix()
 
 SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)

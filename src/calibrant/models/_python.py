@@ -119,7 +119,7 @@ def to_python(model: Any) -> str:
         actions=f"ACTIONS = {_listed(actions)}\n" if decides else "",
         limits=_listed(chain.program.limits),
         decide=DECIDE if decides else "",
-        as_tuple="row = tuple(row) if hasattr(row, '__len__') else (row,)" if one else "row = tuple(row)",
+        as_tuple="row = tuple(row) if hasattr(row, '__len__') else (row,)",
         tables="".join(f"{name} = {_listed(values)}\n" for name, values in printer.tables()) + "\n",
         arguments=", ".join(f"s{column}" for column in range(chain.program.n_columns)),
         lines="\n".join(f"    {line}" for line in printer.lines),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from calibrant._core._arrays import Array
+from calibrant._core._checks import plain
 from calibrant._core._names import label_text
 from calibrant.monitor._alternatives import Alternatives, Change, words
 from calibrant.monitor._detector import Crossing
@@ -64,13 +65,13 @@ def change_alarm(
 ) -> Alarm:
     """The alarm of forecasts that are not calibrated any more."""
     change = _leading(crossing, alternatives)
-    label = None if change.label is None else _plain(labels[change.label])
+    label = None if change.label is None else plain(labels[change.label])
     return _alarm(crossing, at, change.kind, words(change, labels), label, change.size, bound)
 
 
 def drift_alarm(crossing: Crossing, at: tuple[int, float], what: str, label: object, bound: float) -> Alarm:
     """The alarm of scores that are not those of the reference any more."""
-    return _alarm(crossing, at, "drift", what, _plain(label), 0.0, bound)
+    return _alarm(crossing, at, "drift", what, plain(label), 0.0, bound)
 
 
 def impossible_alarm(at: tuple[int, float], label: object, least: float) -> Alarm:
@@ -79,7 +80,7 @@ def impossible_alarm(at: tuple[int, float], label: object, least: float) -> Alar
         f"class {label_text(label)} came, and its forecast was 0: an impossible event; it counts as {least:g}"
     )
     row, time = at
-    return Alarm(row, time, "impossible", what, _plain(label), 0.0, 1.0, 1.0, row, row, row, time, time, time)
+    return Alarm(row, time, "impossible", what, plain(label), 0.0, 1.0, 1.0, row, row, row, time, time, time)
 
 
 def _leading(crossing: Crossing, alternatives: Alternatives) -> Change:
@@ -112,7 +113,7 @@ def _alarm(
         what,
         label,
         size,
-        min(crossing.value, 1e300),
+        crossing.value,
         bound,
         began,
         low,
@@ -121,7 +122,3 @@ def _alarm(
         low_time,
         high_time,
     )
-
-
-def _plain(label: object) -> object:
-    return label.item() if hasattr(label, "item") else label

@@ -22,6 +22,8 @@ BLOCK = 256
 STEP = 32
 #: Beginnings are remembered in at most so many bins.
 MOST_BINS = 72
+#: A value beyond this is shown as this: it may be beyond all numbers.
+MOST = 1e300
 #: The chance that a change began outside of its interval.
 OUTSIDE = 0.05
 
@@ -133,7 +135,11 @@ class Detector:
 
     def value(self) -> float:
         """The mixture after the last row."""
-        return math.fsum(self.weights * self.values) + self.scale * self.bound.coming(self.n_rows)
+        return self._mixed(self.weights * self.values, self.n_rows)
+
+    def _mixed(self, shares: Float64Array, n_rows: int) -> float:
+        """The mixture of what has begun and of what may begin yet."""
+        return min(math.fsum(shares) + self.scale * self.bound.coming(n_rows), MOST)
 
     def advance(
         self, ratios: Float64Array, rows: Float64Array, n: int
@@ -181,15 +187,15 @@ class Detector:
                 inverse[row % STEP, row // STEP] = 0.0
             self._keep(values, ends, begun, inverse, rows, n)
             self.n_rows += n - first
-        return crossings, mixture[:n]
+        return crossings, np.minimum(mixture[:n], MOST)
 
     def _crossed(self, values: Float64Array, mixture: Float64Array, first: int, n: int) -> int | None:
         """The first row after which the mixture, added up exactly, reaches the bound."""
         near = self.bound.threshold * (1 - 1e-9) - self.scale * self.bound.coming(self.n_rows)
         for place in first + np.flatnonzero(mixture[first:n] >= near):
-            later = self.scale * self.bound.coming(self.n_rows + int(place) + 1 - first)
             there = values[place % STEP, place // STEP]
-            if math.fsum(self.weights * there) + later >= self.bound.threshold:
+            n_rows = self.n_rows + int(place) + 1 - first
+            if self._mixed(self.weights * there, n_rows) >= self.bound.threshold:
                 return int(place)
         return None
 
@@ -215,7 +221,7 @@ class Detector:
         earliest, latest = _interval(np.concatenate([old_mass, mass]), np.concatenate([self.bin_began, here]))
         return Crossing(
             place,
-            math.fsum(shares) + self.scale * self.bound.coming(self.n_rows + place + 1 - first),
+            self._mixed(shares, self.n_rows + place + 1 - first),
             shares,
             leader,
             _pair(began),

@@ -82,13 +82,13 @@ class Findings:
     @property
     def value(self) -> float:
         """The present value of the process; 0 before there are rows, or what the promise begins with."""
-        return 0.0 if self._labelled is None else min(self._labelled.now().detector.value(), 1e300)
+        return 0.0 if self._labelled is None else self._labelled.now().detector.value()
 
     @property
     def drift_value(self) -> float:
         """The present value of the process of scores; 0 without a reference."""
         drift = None if self._scores is None else self._scores.now().drift
-        return 0.0 if drift is None else min(drift.detector.value(), 1e300)
+        return 0.0 if drift is None else drift.detector.value()
 
     def curve(self) -> Float64Array:
         """Give the course of the process.

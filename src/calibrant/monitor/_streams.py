@@ -203,15 +203,12 @@ class LabelledStream(Stream):
         self.theta = best(self.past, self.penalty)
         self.history.add(float(place[0, 0]), float(weights[:n].sum()), parabola)
         highest = int(mixture.argmax())
-        top = min(float(mixture[highest]), 1e300)
-        self.draw(np.array([[*place[highest], max(top, self._shown_value())]]))
+        top = float(mixture[highest])
+        self.draw(np.array([[*place[highest], max(top, self.detector.value())]]))
 
     def alarm(self, crossing: Crossing, at: tuple[int, float]) -> Alarm:
         """The alarm of forecasts that are not calibrated any more."""
         return change_alarm(crossing, at, self.alternatives, self.labels, self.detector.bound.threshold)
-
-    def _shown_value(self) -> float:
-        return min(self.detector.value(), 1e300)
 
     def draw(self, points: Float64Array) -> None:
         """Add points to the curve of the evidence."""

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
+from calibrant.decisions import least_risk
 from calibrant.metrics import (
     N_MOMENTS,
     Estimate,
     Points,
     fit_cox,
-    least_cost,
     log_odds,
     mean_estimate,
     moments_of,
@@ -165,7 +165,7 @@ class LabelledSums:
             (most_probable(proba)[0] != truth).astype(np.float64),
         ]
         if self.cost is not None:
-            losses.append(self.cost[least_cost(proba, self.cost), truth])
+            losses.append(self.cost[least_risk(proba, self.cost), truth])
         for place, each in enumerate(losses):
             self.sums[place] += _power_sums(each, counted)
         mass, square = rounded(weights), rounded(weights * weights)

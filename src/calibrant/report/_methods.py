@@ -1,8 +1,7 @@
 """The ranking of methods: the part of a summary that says what to use."""
 
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from calibrant._core._checks import shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.report._rows import Rows, forecast_matrix
-from calibrant.report._sections import Method, Methods
 
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison
@@ -30,22 +28,27 @@ def rank_methods(
     methods: Mapping[str, object] | None,
     comparison: "MethodComparison | None",
     random_state: Seed,
-) -> Methods | None:
-    """Rank what was given: a finished comparison, forecasts of other methods, or raw scores."""
+) -> "tuple[MethodComparison | None, str]":
+    """Rank what was given: a finished comparison, forecasts of other methods, or raw scores.
+
+    With the name under which the forecasts of the report stand in the ranking, "" if they do not.
+    """
     if comparison is not None:
         if methods is not None:
             raise ParameterError("methods must be None where comparison is given; got both; pass one of them")
         if not hasattr(comparison, "results"):
             raise ParameterError(f"comparison must be what compare_methods gives; got {shown(comparison)}")
-        return _as_methods(comparison, "")
+        return comparison, ""
     if methods is not None and not isinstance(methods, Mapping):
         raise ParameterError(f"methods must be a mapping of names to forecasts; got {shown(methods)}")
     if methods is not None:
         return _rank_forecasts(rows, methods, random_state)
-    return None if scores is None else _rank_by_fitting(rows, scores, random_state)
+    return None if scores is None else _rank_by_fitting(rows, scores, random_state), ""
 
 
-def _rank_forecasts(rows: Rows, methods: Mapping[str, object], random_state: Seed) -> Methods:
+def _rank_forecasts(
+    rows: Rows, methods: Mapping[str, object], random_state: Seed
+) -> "tuple[MethodComparison, str]":
     from calibrant.models import compare_forecasts  # noqa: PLC0415  (scikit-learn)
 
     forecasts = {str(name): _read_forecasts(rows, str(name), proba) for name, proba in methods.items()}
@@ -59,7 +62,7 @@ def _rank_forecasts(rows: Rows, methods: Mapping[str, object], random_state: See
         classes=range(rows.n_classes),
         random_state=random_state,
     )
-    return _as_methods(found, subject)
+    return found, subject
 
 
 def _read_forecasts(rows: Rows, name: str, proba: object) -> Float64Array:
@@ -77,7 +80,7 @@ def _read_forecasts(rows: Rows, name: str, proba: object) -> Float64Array:
     return matrix[rows.number]
 
 
-def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> Methods:
+def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> "MethodComparison":
     from calibrant.models import compare_methods  # noqa: PLC0415  (scikit-learn)
 
     numbers = by_label(scores, as_floats(scores, "scores"), lambda: rows.classes, "scores")
@@ -87,31 +90,16 @@ def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> Methods:
             f"labels and scores must have the same number of rows; got {rows.n_given} and {n_there}"
         )
     kept = _some_rows(rows, MAX_FITTED_ROWS, random_state)
-    found = compare_methods(
+    return compare_methods(
         numbers[rows.number[kept]],
         rows.truth[kept],
         sample_weight=rows.weight[kept] if rows.weighted else None,
         classes=range(rows.n_classes),
         random_state=random_state,
     )
-    return _as_methods(found, "")
 
 
 def _some_rows(rows: Rows, most: int, random_state: Seed) -> IntArray | slice:
     if len(rows) <= most:
         return slice(None)
     return np.sort(generator(random_state).choice(len(rows), most, replace=False))
-
-
-def _as_methods(found: Any, subject: str) -> Methods:
-    names = [each.name for each in fields(Method)]
-    return Methods(
-        results=tuple(Method(**{name: getattr(result, name) for name in names}) for result in found.results),
-        measure=str(found.measure),
-        n_rows=int(found.n_rows),
-        n_folds=int(found.n_folds),
-        best=str(found.best),
-        recommended=str(found.recommended or subject or found.best),
-        advice=str(found.advice),
-        subject=subject,
-    )

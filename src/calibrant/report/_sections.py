@@ -1,68 +1,9 @@
-"""What the sections of a report say of methods, mistakes and decisions, as plain values."""
+"""What the sections of a report say of mistakes and decisions, as plain values."""
 
 from dataclasses import dataclass
 
 from calibrant.metrics import Estimate
 from calibrant.report._drawn import Curve, Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One way to make probabilities, as `calibrant.models.MethodResult` has it.
-
-    Attributes
-    ----------
-    name : str
-        The method.
-    log_loss, brier_score, calibration, refinement, error_rate : Estimate
-        Its measures; the parts of the Brier score are without intervals.
-    difference : Estimate
-        Its mean loss minus that of the best, on the same rows.
-    share_best : float
-        How often it comes first if the rows are drawn anew.
-    certain_mistakes : int
-        Rows whose true class it gave the probability 0.
-    """
-
-    name: str
-    log_loss: Estimate
-    brier_score: Estimate
-    calibration: Estimate
-    refinement: Estimate
-    error_rate: Estimate
-    difference: Estimate
-    share_best: float
-    certain_mistakes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Methods:
-    """Methods, the best first.
-
-    Attributes
-    ----------
-    results : tuple of Method
-        The methods.
-    measure : str
-        What the ranking is by.
-    n_rows, n_folds : int
-        Rows compared on; folds, 0 if the forecasts were given.
-    best, recommended : str
-        The first, and the one to use: a simpler one if that ties with the first.
-    advice : str
-        What the ranking says, in words.
-    subject : str
-        The name under which the probabilities of this report stand in the ranking; "" if they do not.
-    """
-
-    results: tuple[Method, ...]
-    measure: str
-    n_rows: int
-    n_folds: int
-    best: str
-    recommended: str
-    advice: str
-    subject: str
 
 
 @dataclass(frozen=True, slots=True)

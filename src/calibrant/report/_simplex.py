@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from calibrant._core._ties import TIE
 from calibrant.decisions import equal_risk_point
 from calibrant.report._sections import Sample
 from calibrant.report._svg import Bar, Point, Scale, coordinate, path, shorten
@@ -14,8 +15,6 @@ from calibrant.report._svg import Bar, Point, Scale, coordinate, path, shorten
 Costs = Sequence[Sequence[float]]
 Barycentric = tuple[float, float, float]
 
-#: Risks closer than this are tied, as in `calibrant.decisions.decide`.
-TIE = 1e-12
 #: Size of the drawing of the triangle, and of that of the line.
 WIDTH, HEIGHT = 480, 450
 CORNERS: tuple[Point, Point, Point] = ((50.0, 402.0), (430.0, 402.0), (240.0, 402.0 - 190 * math.sqrt(3)))

@@ -139,14 +139,14 @@ def summarize(
     confidence = examined.pop(CONFIDENCE)
     assert found.cost is not None
     decisions = summarize_decisions(rows, decided, ordered.called, found.cost.mean_cost)
-    ranking = rank_methods(rows, scores, methods, comparison, seed)
+    ranking, ranked_as = rank_methods(rows, scores, methods, comparison, seed)
     evidence = _evidence(rows, found, confidence, examined, seed)
     return Summary(
         title=DEFAULT_TITLE if title is None else str(title),
         n_rows=len(rows),
         total_weight=rows.total,
         n_classes=rows.n_classes,
-        verdict=judge(evidence, found, ranking, decisions),
+        verdict=judge(evidence, found, ranking, ranked_as, decisions),
         measures=found,
         classes=_class_tests(rows, examined, evidence),
         confidence=evidence.confidence.reliability,
@@ -156,6 +156,7 @@ def summarize(
             for place, each in examined.items()
         ),
         methods=ranking,
+        ranked_as=ranked_as,
         errors=_errors(rows, ordered, row_labels),
         decisions=decisions,
         sample=_sample(rows, seed),

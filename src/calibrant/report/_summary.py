@@ -7,12 +7,15 @@ Everything is frozen and bounded in size, whatever the number of rows. Measures 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from calibrant._core._whole_files import write_whole
 from calibrant.metrics import Evaluation, plain_record
 from calibrant.report._drawn import Reliability, Roc
-from calibrant.report._sections import Decisions, Errors, Methods, Sample
+from calibrant.report._sections import Decisions, Errors, Sample
+
+if TYPE_CHECKING:
+    from calibrant.models import MethodComparison
 
 #: Written into the JSON; raised when a field changes its meaning or goes away.
 SCHEMA = "calibrant.report/3"
@@ -113,8 +116,10 @@ class Summary:
         With two classes only the positive one, as the other is its mirror image.
     roc : tuple of Roc
         The ROC curves of the same classes.
-    methods : Methods or None
+    methods : MethodComparison or None
         The ranking of methods, if there is something to rank.
+    ranked_as : str
+        The name under which these probabilities stand in the ranking; "" if they do not.
     errors : Errors
         Which rows are probably wrong.
     decisions : Decisions
@@ -133,7 +138,8 @@ class Summary:
     confidence: Reliability
     reliability: tuple[Reliability, ...]
     roc: tuple[Roc, ...]
-    methods: Methods | None
+    methods: "MethodComparison | None"
+    ranked_as: str
     errors: Errors
     decisions: Decisions
     sample: Sample

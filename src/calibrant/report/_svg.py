@@ -6,11 +6,14 @@ Figures hold coordinates and text, no markup; the templates draw them, and the s
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from calibrant.metrics import Estimate
 from calibrant.report._drawn import Curve, Reliability, Roc
-from calibrant.report._sections import Method
 from calibrant.report._words import percent
+
+if TYPE_CHECKING:
+    from calibrant.models import MethodResult
 
 Point = tuple[float, float]
 
@@ -228,7 +231,7 @@ class Whisker:
 WHISKER_WIDTH = 160
 
 
-def whiskers(results: Sequence[Method]) -> tuple[tuple[Whisker | None, ...], float]:
+def whiskers(results: Sequence["MethodResult"]) -> tuple[tuple[Whisker | None, ...], float]:
     """One whisker per method on a common scale, and the place of zero; None for infinite differences."""
     known = [each.difference for each in results if _is_known(each.difference)]
     low = min([0.0, *(each.low for each in known)])

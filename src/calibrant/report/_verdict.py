@@ -10,15 +10,18 @@ believed only as far as the rows can tell: the verdict says how far off it could
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from calibrant.metrics import Evaluation
 from calibrant.report._chance import ChanceTest
 from calibrant.report._directed import Surprise
 from calibrant.report._drawn import Reliability
-from calibrant.report._sections import Decisions, Methods
+from calibrant.report._sections import Decisions
 from calibrant.report._summary import Level, Verdict
 from calibrant.report._words import chance, decimal, names, number, percent, points
+
+if TYPE_CHECKING:
+    from calibrant.models import MethodComparison
 
 #: Probabilities are called off if believable ones would look as bad with less than this chance.
 SIGNIFICANT = 0.01
@@ -149,15 +152,21 @@ class Evidence:
         return excess / self.resolution if self.resolution > NO_RESOLUTION else math.nan
 
 
-def judge(evidence: Evidence, measures: Evaluation, methods: Methods | None, decisions: Decisions) -> Verdict:
-    """Give the verdict."""
+def judge(
+    evidence: Evidence,
+    measures: Evaluation,
+    methods: "MethodComparison | None",
+    ranked_as: str,
+    decisions: Decisions,
+) -> Verdict:
+    """Give the verdict on forecasts that stand in the ranking of methods under a name, or under none."""
     worst = evidence.worst
     level = _level(evidence, worst.test)
     return Verdict(
         level=level,
         headline=_headline(level, evidence),
         findings=tuple(_findings(level, evidence, measures, decisions)),
-        advice=tuple(_advice(level, evidence, methods)),
+        advice=tuple(_advice(level, evidence, methods, ranked_as)),
         gap=worst.test.gap,
         chance_gap=worst.test.chance_gap,
         bound=worst.test.bound,
@@ -292,13 +301,17 @@ def _oddities(evidence: Evidence) -> list[str]:
     return found
 
 
-def _advice(level: Level, evidence: Evidence, methods: Methods | None) -> list[str]:
+def _advice(
+    level: Level, evidence: Evidence, methods: "MethodComparison | None", ranked_as: str
+) -> list[str]:
     sentences = []
-    better = methods is not None and bool(methods.subject) and methods.recommended != methods.subject
-    if methods is not None and better:
-        sentences.append(_use_instead(methods))
-    elif methods is not None and not methods.subject and level != "believable":
-        sentences.append(f"Of the calibrators that were tried use {names([methods.recommended])}, see below.")
+    recommended = None if methods is None else methods.recommended
+    better = bool(ranked_as) and recommended not in (None, ranked_as)
+    if methods is not None and recommended is not None:
+        if better:
+            sentences.append(_use_instead(methods, recommended, ranked_as))
+        elif not ranked_as and level != "believable":
+            sentences.append(f"Of the calibrators that were tried use {names([recommended])}, see below.")
     if level == "believable":
         sentences.append(
             "Otherwise use them as they are, as long as the data stay like these rows."
@@ -325,11 +338,11 @@ def _advice(level: Level, evidence: Evidence, methods: Methods | None) -> list[s
     return sentences
 
 
-def _use_instead(methods: Methods) -> str:
+def _use_instead(methods: "MethodComparison", recommended: str, ranked_as: str) -> str:
     losses = {method.name: method.log_loss for method in methods.results}
     return (
-        f"Use {names([methods.recommended])} instead: its {methods.measure} is "
-        f"{decimal(losses[methods.recommended])}, that of these {decimal(losses[methods.subject])}."
+        f"Use {names([recommended])} instead: its {methods.measure} is "
+        f"{decimal(losses[recommended])}, that of these {decimal(losses[ranked_as])}."
     )
 
 

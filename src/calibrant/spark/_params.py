@@ -15,7 +15,7 @@ from pyspark.ml.param.shared import (
 )
 
 from calibrant._core._checks import check_option
-from calibrant.calibrators import AUTO, DEFAULT, METHODS
+from calibrant.calibrators import AUTO, DEFAULT, KINDS, METHODS
 
 T = TypeVar("T", bound=type)
 
@@ -251,9 +251,7 @@ class HasMethod(SettableParams):
     methodParams = new_param(
         "methodParams", "settings of the method, by the names that its calibrator has.", _to_settings
     )
-    kind = new_param(
-        "kind", "what the scores are: margin or probability.", one_of("kind", ("margin", "probability"))
-    )
+    kind = new_param("kind", f"what the scores are: {' or '.join(KINDS)}.", one_of("kind", KINDS))
     combine = new_param(
         "combine",
         "how the answers of several columns become one distribution: normalize, least_squares or coupling.",
