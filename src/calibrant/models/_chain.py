@@ -52,7 +52,8 @@ class ScoreModelKind(Kind):
     keys = ("kind", "scores", "calibrator", "decision")
 
     def __init__(self) -> None:
-        self.type, self.name, self.parameters, self.fitted = ScoreModel, "score_model", Record(), None
+        self.type: Any = ScoreModel
+        self.name, self.parameters, self.fitted = "score_model", Record(), None
 
     def write(self, model: ScoreModel) -> dict[str, Any]:
         """Take a fitted model apart."""

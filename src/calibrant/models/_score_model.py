@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_flag, check_probabilities
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._estimator import Estimator, clone
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._names import NamedColumns, take_names, without_names
 from calibrant.calibrators import (
@@ -43,7 +43,7 @@ from calibrant.passes import PassOptions, Plan, Rows
 DECLARED = "scores with kind='probability'"
 
 
-class ScoreModel(NamedColumns, BaseEstimator):
+class ScoreModel(NamedColumns, Estimator):
     """From scores to probabilities to decisions, for people who have scores and no estimator.
 
     The scores come from any model, in any language. They are calibrated; if costs are given, decisions are
