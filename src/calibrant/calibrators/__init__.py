@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from calibrant._core._lazy import lazily
 from calibrant.calibrators._registry import (
+    ALIASES as ALIASES,
     AUTO as AUTO,
     DEFAULT as DEFAULT,
     KINDS as KINDS,

@@ -30,7 +30,7 @@ from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._names import made_for, names_taking
 from calibrant.calibrators._registry import METHODS, OF_COLUMNS, ScoreKind
-from calibrant.codes import COMBINER, CodeMatrix, check_code, is_one_vs_all, one_vs_all
+from calibrant.codes import COMBINER, CodeMatrix, check_code, code_name, is_one_vs_all, one_vs_all
 from calibrant.passes import Rows
 
 
@@ -365,6 +365,7 @@ def combination_for(code: object) -> str:
     """How the answers of columns become one distribution where nothing is said: dividing by their sum is for
     one answer per class.
     """
+    code = code_name(code)
     if code is None or isinstance(code, str):
         return "normalize" if code in (None, "one_vs_all") else "coupling"
     try:

@@ -10,6 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_n_jobs, check_option, positions_of
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._hints import arguments_told
 from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
@@ -29,7 +30,14 @@ from calibrant.classifiers._given import read_given, read_new
 from calibrant.classifiers._kernels import tags_of_learner
 from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import plan_rows
-from calibrant.classifiers._scores import METHODS, check_scored, choose_method, kind_of, score
+from calibrant.classifiers._scores import (
+    METHODS,
+    check_scored,
+    choose_method,
+    hint_at_unused_probabilities,
+    kind_of,
+    score,
+)
 from calibrant.classifiers._training import (
     SIDES,
     Problem,
@@ -145,6 +153,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (0.42, 0.23)
     """
 
+    @arguments_told(
+        method="the method of calibration is calibrator=, by the same names",
+        base_estimator="the learner is estimator=, the first argument",
+        ensemble="leave it out: there is one learner, trained on all rows, and its scores are calibrated out "
+        "of fold",
+    )
     def __init__(
         self,
         estimator: Any,
@@ -200,6 +214,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.combine is not None:
             check_combiner(self.combine)
         check_scored(self.estimator)
+        hint_at_unused_probabilities(self.estimator, self._response())
         given = read_given(self, X, y, sample_weight, fit_params, self.cv)
         X, y, weights = given.X, given.y, given.weights
         classes = self._classes_of(y)

@@ -19,6 +19,7 @@ from calibrant._core._checks import (
     shown,
 )
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._hints import arguments_told
 from calibrant.calibrators import DEFAULT, calibrator_of_kind
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._given import read_given
@@ -162,6 +163,10 @@ class CostSensitiveClassifier(CostClassifier):
     {'expected': 227.0, 'parallel': 116.0}
     """
 
+    @arguments_told(
+        costs="the costs are cost=, and cost[i, j] is what deciding i costs when the truth is j",
+        method="the calibrator is calibrator=, and how decisions are made is rule=",
+    )
     def __init__(
         self,
         estimator: Any,

@@ -13,6 +13,7 @@ from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._checks import check_flag, check_n_jobs, distinct_labels, is_whole, positions_of, shown
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
 from calibrant._core._folds import as_rows
+from calibrant._core._hints import arguments_told
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._cost_sensitive import CostClassifier, class_probabilities
 from calibrant.classifiers._hard import _seeded_copy, n_rows_of, positions_answered
@@ -108,6 +109,9 @@ class MetaCostClassifier(CostClassifier):
     [312.0, 124.0]
     """
 
+    @arguments_told(
+        costs="the costs are cost=, and cost[i, j] is what deciding i costs when the truth is j",
+    )
     def __init__(
         self,
         estimator: Any,

@@ -44,7 +44,7 @@ from calibrant.codes._matrices import (
     ordinal,
     row_distances,
 )
-from calibrant.codes._names import check_code
+from calibrant.codes._names import check_code, code_name as code_name
 from calibrant.codes._normalize import normalize
 from calibrant.codes._problems import BinaryProblem, BinaryProblems, binary_problems, expected_answers
 from calibrant.codes._projection import project_on_simplex as project_on_simplex

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Protocol, Self, cast, runtime_checkable
 
 from calibrant._core._arrays import Float64Array
-from calibrant._core._checks import can_take, check_flag, shown
+from calibrant._core._checks import can_take, check_flag, not_among
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Record
 from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number, Whole
@@ -211,9 +211,8 @@ def check_combiner(combine: object) -> Combiner:
         return named[combine]()
     if can_take(combine, 3):
         return cast("Combiner", combine)
-    raise ParameterError(
-        f"combine must be one of {', '.join(map(repr, named))}, or an object to call with code, answers and "
-        f"weights; got {shown(combine)}"
+    raise not_among(
+        "combine", combine, named, otherwise=", or an object to call with code, answers and weights"
     )
 
 

@@ -12,6 +12,7 @@ from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_flag, check_probabilities
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import all_or_nothing, check_fitted
+from calibrant._core._hints import arguments_told
 from calibrant._core._names import NamedColumns, take_names, without_names
 from calibrant.calibrators import (
     DEFAULT,
@@ -135,6 +136,10 @@ class ScoreModel(NamedColumns, BaseEstimator):
     summary_: TrainingSummary | None
     predictions_: Predictions
 
+    @arguments_told(
+        method="the method of calibration is calibrator=, by the same names",
+        costs="the costs are cost=, and cost[i, j] is what deciding i costs when the truth is j",
+    )
     def __init__(
         self,
         calibrator: object = DEFAULT,
