@@ -18,6 +18,7 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
+from calibrant._core._predictions import PredictsScores
 from calibrant.metrics import Direction
 from calibrant.passes import Plan, Reading, Rows
 
@@ -40,7 +41,7 @@ class Calibrator(Protocol):
         """Give the probability of every class."""
 
 
-class CalibratorBase(Saved, NamedColumns, BaseEstimator, ABC):
+class CalibratorBase(Saved, NamedColumns, PredictsScores, BaseEstimator, ABC):
     """Base of all calibrators of this package."""
 
     takes: Takes

@@ -20,6 +20,7 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._hints import arguments_told
+from calibrant._core._predictions import PredictsLogs
 from calibrant.calibrators import DEFAULT, calibrator_of_kind
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._given import read_given
@@ -76,7 +77,7 @@ class CostClassifier(RetrainingClassifier):
         return cost
 
 
-class CostSensitiveClassifier(CostClassifier):
+class CostSensitiveClassifier(PredictsLogs, CostClassifier):
     """Wrap a learner so that it decides what costs least.
 
     The learner estimates probabilities for rows that it was not trained on; from these a rule learns

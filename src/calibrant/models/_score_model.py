@@ -14,6 +14,7 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._hints import arguments_told
 from calibrant._core._names import NamedColumns, take_names, without_names
+from calibrant._core._predictions import PredictsScores
 from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
@@ -44,7 +45,7 @@ from calibrant.passes import PassOptions, Plan, Rows
 DECLARED = "scores with kind='probability'"
 
 
-class ScoreModel(NamedColumns, BaseEstimator):
+class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
     """From scores to probabilities to decisions, for people who have scores and no estimator.
 
     The scores come from any model, in any language. They are calibrated; if costs are given, decisions are
