@@ -68,7 +68,6 @@ def test_the_closest_method_is_offered(written, meant):
         (lambda: check_option("kind", "probabilities", ("margin", "probability")), "probability"),
         (lambda: BinningCalibrator(smoothing="laplas").fit(SCORES, LABELS), "laplace"),
         (lambda: PAVCalibrator(between="linaer").fit(SCORES, LABELS), "linear"),
-        (lambda: BinningCalibrator(n_bins="vc").fit(SCORES, LABELS), "cv"),
     ],
 )
 def test_every_choice_offers_the_closest(ask, meant):

@@ -70,7 +70,7 @@ def test_a_score_per_column_of_a_code():
     model = ScoreModel("sigmoid", code="all_pairs", combine="coupling").fit(scores, y)
     wanted = CodeCalibrator("all_pairs", "sigmoid", "coupling").fit(scores, y)
     np.testing.assert_array_equal(model.predict_proba(scores), wanted.predict_proba(scores))
-    given = ScoreModel(CodeCalibrator("all_pairs", "sigmoid")).fit(scores, y)
+    given = ScoreModel(CodeCalibrator("all_pairs", "sigmoid", "coupling")).fit(scores, y)
     np.testing.assert_array_equal(given.predict_proba(scores), wanted.predict_proba(scores))
 
 

@@ -9,8 +9,8 @@ from calibrant._core._errors import ParameterError
 
 Made = TypeVar("Made", bound=Callable[..., None])
 
-#: How alike two names must be, from 0 to 1, to be taken for each other: "platt_scaling" is "platt".
-ALIKE = 0.5
+#: How alike two names must be, from 0 to 1, to be taken for each other, and how long one that another holds.
+ALIKE, LONG = 0.6, 4
 
 
 class UnknownArgumentError(ParameterError, TypeError):
@@ -25,7 +25,9 @@ def closest(value: object, names: Iterable[object]) -> str:
     if not isinstance(value, str):
         return ""
     written = value.strip().lower().replace("-", "_").replace(" ", "_")
-    found = get_close_matches(written, known, n=1, cutoff=ALIKE)
+    holding = [name for name in known if LONG <= len(name) <= len(written) and name in written]
+    held = [name for name in known if len(written) >= LONG and written in name]
+    found = holding or held or get_close_matches(written, known, n=1, cutoff=ALIKE)
     return f"; did you mean {known[found[0]]!r}?" if found else ""
 
 

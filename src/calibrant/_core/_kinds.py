@@ -171,8 +171,8 @@ class Kinds:
         if not self.has(model):
             if hasattr(model, "to_score_model"):
                 raise ModelFileError(
-                    f"only the calibration of a {type(model).__name__} can be saved, not its learner; got a "
-                    "classifier; pass model.to_score_model(), and save the learner by means of its own library"
+                    f"only the calibration of a {type(model).__name__} can be saved, not its learner; got "
+                    "both; pass model.to_score_model(), and save the learner by means of its own library"
                 )
             raise ModelFileError(
                 f"only calibrant's own objects can be saved, of the classes "

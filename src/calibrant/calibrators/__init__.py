@@ -57,7 +57,6 @@ if TYPE_CHECKING:
         OneVsAllCalibrator,
         calibrator_for as calibrator_for,
         calibrator_kinds as calibrator_kinds,
-        combination_for as combination_for,
     )
     from calibrant.calibrators._columns import (
         ColumnsCalibrator as ColumnsCalibrator,
@@ -168,7 +167,6 @@ _HOME = {
     "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
-    "combination_for": "calibrant.calibrators._code",
     "fit_plan": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",

@@ -79,8 +79,8 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
         +1 against those with -1, the classes with 0 taking no part.
     combine : {"normalize", "least_squares", "coupling"} or object, optional
         How the calibrated answers for more than two classes become one distribution. "normalize" is for
-        one answer per class, that is for ``code=None`` and "one_vs_all", and the default there; for other
-        codes that is "coupling". With "auto" it makes a calibrator of every column.
+        one answer per class, that is for ``code=None`` and "one_vs_all". None is what suits the code, see
+        `calibrant.codes.combination_for`. With "auto" it makes a calibrator of every column.
     cv : int, splitter or iterable, default=5
         The folds that give out-of-fold scores, as in scikit-learn.
     n_jobs : int, optional

@@ -25,8 +25,8 @@ from calibrant.cli._files import Command
 @click.option(
     "--combine",
     type=Choice(options.COMBINATIONS),
-    help="How the answers of several columns become one distribution: normalize by default, coupling with a "
-    "code other than one_vs_all.",
+    help="How the answers of several columns become one distribution; by default what suits the code: "
+    "normalize for one score per class, least_squares for all_pairs, else coupling.",
 )
 @options.code_option
 @click.option(

@@ -24,8 +24,9 @@ from calibrant.cli._files import Command, Written
 @click.option(
     "--combine",
     type=Choice(options.COMBINATIONS),
-    help="How the answers of several columns become one distribution: normalize by default, coupling with a "
-    "code other than one_vs_all. With auto it makes a calibrator of every column.",
+    help="How the answers of several columns become one distribution; by default what suits the code: "
+    "normalize for one score per class, least_squares for all_pairs, else coupling. With auto it "
+    "makes a calibrator of every column.",
 )
 @options.code_option
 @click.option(

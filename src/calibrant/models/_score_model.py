@@ -74,8 +74,8 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
     code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
         The code matrix behind the scores, which then have one column per column of it.
     combine : {"normalize", "least_squares", "coupling"} or object, optional
-        How the calibrated answers of several columns become one distribution; by default "normalize" for one
-        score per class, and "coupling" for any other code. With "auto" it makes a calibrator of every column.
+        How the calibrated answers of several columns become one distribution; by default what suits the code,
+        see `calibrant.codes.combination_for`. With "auto" it makes a calibrator of every column.
     classes : array-like of shape (k,), optional
         The labels of the columns in order; for a single score the positive class is the second. By default
         the sorted labels of `y`.
