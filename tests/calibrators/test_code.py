@@ -7,9 +7,26 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from calibrant import CalibrantError, OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
-from calibrant.calibrators import CodeCalibrator, ConstantAnswer
-from calibrant.codes import all_pairs, coupling, least_squares, one_vs_all, ordinal
+from calibrant import (
+    CalibrantError,
+    CalibratedClassifier,
+    OneVsAllCalibrator,
+    PAVCalibrator,
+    ScoreModel,
+    SigmoidCalibrator,
+    load,
+    save,
+)
+from calibrant.calibrators import METHODS, CodeCalibrator, ConstantAnswer
+from calibrant.codes import (
+    all_pairs,
+    check_code,
+    combination_for,
+    coupling,
+    least_squares,
+    one_vs_all,
+    ordinal,
+)
 from calibrant.passes import Rows
 
 
@@ -132,7 +149,7 @@ def test_frames_copies_and_many_rows(data, monkeypatch):
         (CodeCalibrator(ordinal(4)), "one column per column of the code, 3 in all; got 6 columns"),
         (CodeCalibrator(combine="normalize"), "code must be one_vs_all for combine='normalize'; got another"),
         (CodeCalibrator(combine="average"), "combine must be one of .*got 'average'"),
-        (CodeCalibrator(calibrator="platt"), "calibrator must be one of 'pav', .*got 'platt'"),
+        (CodeCalibrator(calibrator="plait"), "calibrator must be one of 'pav', .*got 'plait'"),
         (
             CodeCalibrator(calibrator="accuracy_table"),
             "calibrator must take one score for the columns of a code; got 'accuracy_table', which takes",
@@ -165,3 +182,36 @@ def test_rows_that_it_refuses(data):
         CodeCalibrator(classes=range(4)).fit(scores, [0, 1])
     with pytest.raises(CalibrantError, match="scores must have at least one row; got none|labels must have"):
         CodeCalibrator(classes=range(4)).fit(np.empty((0, 6)), [])
+
+
+@pytest.mark.parametrize("code", ["one_vs_all", "all_pairs", "ovo", "exhaustive", "ordinal"])
+@pytest.mark.parametrize("name", ["sigmoid", "pav"])
+def test_no_combination_is_what_suits_the_code(code, name, tmp_path):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, 200)
+    matrix = check_code(code, 3)
+    scores = matrix[y] + rng.normal(size=(200, matrix.shape[1]))
+    suits = combination_for(code)
+    models = [
+        CodeCalibrator(code, name),
+        CodeCalibrator(code, name, combine=suits),
+        ScoreModel(METHODS[name](), code=code),
+        ScoreModel(METHODS[name](), code=code, combine=suits),
+    ]
+    answers = [model.fit(scores, y).predict_proba(scores) for model in models]
+    for each in answers[1:]:
+        np.testing.assert_array_equal(answers[0], each)
+    assert models[0].combine is None  # a parameter is left as it was given
+    save(models[0], tmp_path / "none.json")
+    save(models[1], tmp_path / "said.json")
+    assert (tmp_path / "none.json").read_bytes() == (tmp_path / "said.json").read_bytes()
+    np.testing.assert_array_equal(load(tmp_path / "none.json").predict_proba(scores), answers[0])
+
+
+def test_a_machine_and_a_code_need_nothing_else():
+    X, y = load_iris(return_X_y=True)
+    for calibrator in ("auto", "sigmoid", "pav"):
+        model = CalibratedClassifier(SVC(), calibrator, code="all_pairs").fit(X, y)
+        assert np.mean(model.predict(X) == y) > 0.95
+    margins = SVC(decision_function_shape="ovo").fit(X, y).decision_function(X)
+    ScoreModel("sigmoid", code="all_pairs").fit(margins, y)

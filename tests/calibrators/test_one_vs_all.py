@@ -102,8 +102,8 @@ def test_what_it_refuses(scores, y, message):
 
 def test_options_and_columns_that_cannot_be(data):
     scores, y = data
-    with pytest.raises(CalibrantError, match="calibrator must be one of 'pav', .*got 'platt'"):
-        OneVsAllCalibrator("platt").fit(scores, y)
+    with pytest.raises(CalibrantError, match="calibrator must be one of 'pav', .*got 'plait'"):
+        OneVsAllCalibrator("plait").fit(scores, y)
     with pytest.raises(
         CalibrantError, match="must take one score; got 'ranked_logistic', which takes one per"
     ):

@@ -100,5 +100,5 @@ def test_what_the_scores_are_is_declared_and_never_guessed():
     scores, y = three_ways_wrong(kind="margin")
     with pytest.raises(DataError, match=r"scores of TemperatureCalibrator with kind='probability' must lie"):
         TemperatureCalibrator().fit(scores, y)
-    with pytest.raises(ParameterError, match="kind must be one of 'probability', 'margin'; got 'proba'"):
+    with pytest.raises(ParameterError, match="kind must be one of 'margin', 'probability'; got 'proba'"):
         TemperatureCalibrator("proba").fit(scores, y)

@@ -415,8 +415,8 @@ class OddLearner(ClassifierMixin, BaseEstimator):
             "decision_function must give one score per class, 2 in all; OddLearner gave 3 columns",
         ),
         (
-            CalibratedClassifier(GaussianNB(), "platt"),
-            "calibrator must be one of 'pav', 'sigmoid', .*got 'platt'",
+            CalibratedClassifier(GaussianNB(), "plait"),
+            "calibrator must be one of 'pav', 'sigmoid', .*got 'plait'",
         ),
         (
             CalibratedClassifier(GaussianNB(), PAVCalibrator),

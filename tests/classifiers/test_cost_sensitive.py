@@ -309,8 +309,8 @@ def test_a_class_missing_from_a_fold_keeps_its_place():
         (CostSensitiveClassifier(GaussianNB(), None), "cost must be a matrix; got None"),
         (CostSensitiveClassifier(GaussianNB(), "random"), "cost must be one of 'rarity'; got 'random'"),
         (
-            CostSensitiveClassifier(GaussianNB(), COST, calibrator="platt"),
-            "calibrator must be one of 'pav', 'sigmoid', .*got 'platt'",
+            CostSensitiveClassifier(GaussianNB(), COST, calibrator="plait"),
+            "calibrator must be one of 'pav', 'sigmoid', .*got 'plait'",
         ),
         (
             CostSensitiveClassifier(GaussianNB(), COST, cv=400),

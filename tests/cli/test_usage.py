@@ -136,3 +136,36 @@ def test_combinations_of_codes_fail_alike(command, rows, code, combine):
     assert memory == command(*fit("x.parquet", scores, *chosen, "--in-passes"))
     assert memory[0] == (2 if combine == "normalize" and code != "one_vs_all" else 0)
     assert set(names_in(rows)) <= {"x.parquet", "m.json"}
+
+
+@pytest.mark.parametrize(
+    ("options", "meant"),
+    [
+        (("--method", "sigmiod"), "sigmoid"),
+        (("--method", "Isotonic"), "isotonic"),
+        (("--code", "allpairs"), "all_pairs"),
+        (("--combine", "normalise"), "normalize"),
+        (("--kind", "probabilities"), "probability"),
+        (("--rule", "paralell"), "parallel"),
+        (("--format", "json"), "jsonl"),
+        (("--invalid", "skipp"), "skip"),
+    ],
+)
+def test_a_word_that_is_none_is_answered_by_the_closest(command, options, meant):
+    status, said = command(*fit("x.parquet", "s_a", *options))
+    assert status == 2
+    assert f"did you mean '{meant}'?; see calibrant fit --help" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("alias", "name"), [("isotonic", "pav"), ("platt", "sigmoid")])
+def test_methods_have_their_names_of_elsewhere(command, rows, alias, name):
+    models = []
+    for method in (alias, name):
+        assert command(*fit("x.parquet", "s_a", "--method", method))[0] == 0
+        models.append((rows / "m.json").read_bytes())
+    assert models[0] == models[1]
+    for code in ("ovo", "all_pairs"):
+        assert command(*fit("x.parquet", "s_a,s_b,s_c", "--method", alias, "--code", code))[0] == 0
+        models.append((rows / "m.json").read_bytes())
+    assert models[2] == models[3]

@@ -12,10 +12,12 @@ from calibrant.codes import (
     Normalize,
     all_pairs,
     check_combiner,
+    combination_for,
     coupling,
     least_squares,
     normalize,
     one_vs_all,
+    ordinal,
 )
 from codes.cases import CODES, noisy_answers, some_weights
 
@@ -104,7 +106,28 @@ def test_own_combiners():
     assert check_combiner(first) is first
 
 
-@pytest.mark.parametrize("combine", ["normalise", None, 3, Coupling, ["coupling"]])
+@pytest.mark.parametrize("combine", ["normalise", 3, Coupling, ["coupling"]])
 def test_what_is_no_combiner(combine):
     with pytest.raises(CalibrantError, match="'least_squares', 'coupling', or an object to call .*; got"):
         check_combiner(combine)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (None, "normalize"),
+        ("one_vs_all", "normalize"),
+        ("ovr", "normalize"),
+        (one_vs_all(4), "normalize"),
+        ("all_pairs", "least_squares"),
+        ("ovo", "least_squares"),
+        (all_pairs(4), "least_squares"),
+        (-all_pairs(4)[:, ::-1], "least_squares"),
+        ("exhaustive", "coupling"),
+        ("ordinal", "coupling"),
+        (ordinal(4), "coupling"),
+        ([[1, 1], [0]], "coupling"),
+    ],
+)
+def test_what_suits_a_code(code, name):
+    assert combination_for(code) == check_combiner(None, code).name == name

@@ -27,7 +27,9 @@ def test_own_matrices():
 
 
 def test_unknown_names():
-    with pytest.raises(CalibrantError, match="'one_vs_all', 'all_pairs', .* or a matrix; got 'one_vs_rest'$"):
+    with pytest.raises(
+        CalibrantError, match="'one_vs_all', 'all_pairs', .* or a matrix; got 'one_vs_rest'; did"
+    ):
         check_code("one_vs_rest", 3)
 
 

@@ -327,7 +327,7 @@ def test_what_is_no_source():
     with pytest.raises(DataError, match="must give a pyarrow.RecordBatchReader, .* got list"):
         open_source(list).columns  # noqa: B018
     with pytest.raises(
-        ParameterError, match="format must be one of csv, tsv, parquet, arrow, jsonl; got 'xml'"
+        ParameterError, match="format must be one of 'csv', 'tsv', 'parquet', 'arrow', 'jsonl'; got 'xml'"
     ):
         open_source("-", format="xml")
     assert issubclass(DataError, CalibrantError)

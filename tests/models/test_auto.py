@@ -68,7 +68,7 @@ def test_a_combination_makes_a_calibrator_of_every_column():
 def test_columns_are_put_together_by_what_suits_their_code(code):
     given = all_pairs(3) if code == "matrix" else code
     scores, y = (pair_scores if code in ("all_pairs", "matrix") else class_scores)()
-    combine = "coupling" if code in ("all_pairs", "matrix") else "normalize"
+    combine = "least_squares" if code in ("all_pairs", "matrix") else "normalize"
     model, wanted = (
         ScoreModel("sigmoid", code=given, combine=each).fit(scores, y) for each in (None, combine)
     )

@@ -340,7 +340,7 @@ def test_printed_it_is_a_table():
 def test_methods_by_name():
     assert repr(named_method("binning")) == "BinningCalibrator(smoothing='laplace')"
     assert named_method("sigmoid", "probability").transform == "logit"
-    with pytest.raises(CalibrantError, match="method must be one of 'pav', 'sigmoid', .*; got 'magic'"):
+    with pytest.raises(CalibrantError, match="method must be one of 'auto', 'pav', .*; got 'magic'"):
         named_method("magic")
     with pytest.raises(CalibrantError, match="kind must be one of 'margin', 'probability'; got 'odds'"):
         named_method("pav", "odds")
@@ -349,7 +349,7 @@ def test_methods_by_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["magic"]}, "method must be one of 'pav', .*; got 'magic'"),
+        ({"methods": ["magic"]}, "method must be one of 'auto', 'pav', .*; got 'magic'"),
         ({"methods": "pav"}, "methods must be a sequence of names; got the text 'pav'; put it in a list"),
         ({"methods": []}, "methods must hold at least one method; got none"),
         ({"methods": ["accuracy_table"]}, "calibrator must take one score; got AccuracyTableCalibrator"),

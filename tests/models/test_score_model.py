@@ -70,7 +70,7 @@ def test_a_score_per_column_of_a_code():
     model = ScoreModel("sigmoid", code="all_pairs", combine="coupling").fit(scores, y)
     wanted = CodeCalibrator("all_pairs", "sigmoid", "coupling").fit(scores, y)
     np.testing.assert_array_equal(model.predict_proba(scores), wanted.predict_proba(scores))
-    given = ScoreModel(CodeCalibrator("all_pairs", "sigmoid")).fit(scores, y)
+    given = ScoreModel(CodeCalibrator("all_pairs", "sigmoid", "coupling")).fit(scores, y)
     np.testing.assert_array_equal(given.predict_proba(scores), wanted.predict_proba(scores))
 
 
@@ -291,7 +291,7 @@ def test_it_is_a_scikit_learn_object():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (ScoreModel("platt"), "calibrator must be one of 'pav', .*got 'platt'"),
+        (ScoreModel("plait"), "calibrator must be one of 'pav', .*got 'plait'"),
         (ScoreModel(rule="parallel"), "cost must be given with a rule; got none with rule='parallel'"),
         (ScoreModel(cost=COST3[:, :2]), r"one column per class, 3 in all; got shape \(3, 2\)"),
         (ScoreModel(cost=COST3.T[::-1]), "every class must be the cheapest decision when it is the truth"),

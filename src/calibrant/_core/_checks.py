@@ -5,7 +5,7 @@ Inside the library arrays are trusted. Rows are counted from 0 in every message.
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -21,6 +21,7 @@ from calibrant._core._arrays import (
     as_floats,
 )
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._hints import closest
 
 #: Whole numbers above this are mistakes: they count rows, rounds or classes.
 MOST = 2**31 - 1
@@ -33,7 +34,18 @@ def check_option(name: str, value: object, allowed: Sequence[object]) -> None:
     # An array would be compared entry by entry.
     known = value is None or isinstance(value, str | bool | int | float)
     if not known or not any(value is option or value == option for option in allowed):
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {shown(value)}")
+        raise not_among(name, value, allowed)
+
+
+def not_among(
+    name: str, value: object, allowed: Iterable[object], *, otherwise: str = "", aliases: Iterable[str] = ()
+) -> ParameterError:
+    """The error for a value that is none of those allowed, which offers the closest of them."""
+    options = list(allowed)
+    return ParameterError(
+        f"{name} must be one of {', '.join(map(repr, options))}{otherwise}; got {shown(value)}"
+        f"{closest(value, [*options, *aliases])}"
+    )
 
 
 def check_flag(name: str, value: object) -> bool:

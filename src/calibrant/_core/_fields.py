@@ -15,6 +15,7 @@ import numpy as np
 
 from calibrant._core._checks import MOST, is_whole, shown
 from calibrant._core._errors import ParameterError
+from calibrant._core._hints import closest
 from calibrant._core._place import Place
 
 #: A fragment of JSON Schema.
@@ -30,6 +31,8 @@ class Field(ABC):
 
     what: str
     json_type: tuple[type, ...]
+    #: The words that it may be.
+    words: tuple[str, ...] = ()
 
     @property
     def must(self) -> str:
@@ -43,7 +46,8 @@ class Field(ABC):
     def check(self, name: str, value: Any) -> None:
         """Refuse what a parameter cannot be."""
         if not self.allows(value):
-            raise ParameterError(f"{name} must be {self.must}; got {shown(value)}")
+            hint = closest(value, self.words)
+            raise ParameterError(f"{name} must be {self.must}; got {shown(value)}{hint}")
 
     def accepts(self, plain: object) -> bool:
         """Whether the JSON type is right; values are looked at by `read`."""
@@ -98,7 +102,7 @@ class Choice(Field):
     json_type = (str,)
 
     def __init__(self, *options: str) -> None:
-        self.options = options
+        self.options = self.words = options
         self.what = " or ".join(map(repr, options)) if len(options) < 3 else f"one of {', '.join(options)}"
 
     @property
@@ -267,6 +271,7 @@ class Maybe(Field):
 
     def __init__(self, field: Field) -> None:
         self.field = field
+        self.words = field.words
         self.json_type = (type(None), *field.json_type)
         self.what = f"null or {field.what}"
 
@@ -300,6 +305,7 @@ class Either(Field):
 
     def __init__(self, *fields: Field) -> None:
         self.fields = fields
+        self.words = tuple(word for field in fields for word in field.words)
         self.json_type = tuple(kind for field in fields for kind in field.json_type)
         self.what = " or ".join(field.what for field in fields)
 

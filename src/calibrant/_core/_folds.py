@@ -19,6 +19,12 @@ def read_folds(
     cv: Any, X: Any, y: Array, params: dict[str, Any] | None = None, *, note: str = "", advice: str = FEWER
 ) -> Folds:
     """Split rows by a number of folds, a splitter, or folds that are given as rows."""
+    if isinstance(cv, str):
+        frozen = "; a trained learner is passed as FrozenEstimator(learner), of sklearn.frozen"
+        raise ParameterError(
+            f"cv must be a number of folds, a splitter, or folds as rows; got {cv!r}"
+            f"{frozen if cv == 'prefit' else ''}"
+        )
     with warnings.catch_warnings():
         # What a fold does that lacks a class is for the caller to say, where it does harm.
         warnings.filterwarnings("ignore", "The least populated class")

@@ -168,6 +168,11 @@ class Kinds:
     def of(self, model: object) -> Kind:
         """The kind of an object."""
         if not self.has(model):
+            if hasattr(model, "to_score_model"):
+                raise ModelFileError(
+                    f"only the calibration of a {type(model).__name__} can be saved, not its learner; got "
+                    "both; pass model.to_score_model(), and save the learner by means of its own library"
+                )
             raise ModelFileError(
                 f"only calibrant's own objects can be saved, of the classes "
                 f"{', '.join(sorted(each.__name__ for each in self._by_type))}; got an object of the class "

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from calibrant._core._lazy import lazily
 from calibrant.calibrators._registry import (
+    ALIASES as ALIASES,
     AUTO as AUTO,
     DEFAULT as DEFAULT,
     KINDS as KINDS,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
         OneVsAllCalibrator,
         calibrator_for as calibrator_for,
         calibrator_kinds as calibrator_kinds,
-        combination_for as combination_for,
     )
     from calibrant.calibrators._columns import (
         ColumnsCalibrator as ColumnsCalibrator,
@@ -176,7 +176,6 @@ _HOME = {
     "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
-    "combination_for": "calibrant.calibrators._code",
     "fit_plan": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",

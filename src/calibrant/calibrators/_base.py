@@ -17,6 +17,7 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._estimator import Estimator
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
+from calibrant._core._predictions import PredictsScores
 from calibrant.metrics import Direction
 from calibrant.passes import Plan, Reading, Rows
 
@@ -39,7 +40,7 @@ class Calibrator(Protocol):
         """Give the probability of every class."""
 
 
-class CalibratorBase(Saved, NamedColumns, Estimator, ABC):
+class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
     """Base of all calibrators of this package."""
 
     takes: Takes

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-import numpy as np
-
 from calibrant._core._arrays import Array, Float64Array, FloatArray
 from calibrant._core._checks import (
     check_class_labels,
@@ -30,7 +28,7 @@ from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._names import made_for, names_taking
 from calibrant.calibrators._registry import METHODS, OF_COLUMNS, ScoreKind
-from calibrant.codes import COMBINER, CodeMatrix, check_code, is_one_vs_all, one_vs_all
+from calibrant.codes import COMBINER, CodeMatrix, check_code, combination_for, is_one_vs_all, one_vs_all
 from calibrant.passes import Rows
 
 
@@ -44,8 +42,8 @@ class OneVsAllCalibrator(ColumnsCalibrator):
     ----------
     calibrator : {"pav", "sigmoid", "beta", "venn_abers", "binning"} or object, default="pav"
         The two-class calibrator that every column gets a copy of.
-    combine : {"normalize", "least_squares", "coupling"} or object, default="normalize"
-        How the calibrated answers of a row become one distribution.
+    combine : {"normalize", "least_squares", "coupling"} or object, optional
+        How the calibrated answers of a row become one distribution; by default "normalize".
     classes : array-like of shape (k,), optional
         The labels of the columns in order. By default the sorted labels of `y`, which must then be as
         many as there are columns.
@@ -85,7 +83,7 @@ class OneVsAllCalibrator(ColumnsCalibrator):
     def __init__(
         self,
         calibrator: object = OF_COLUMNS,
-        combine: object = "normalize",
+        combine: object = None,
         classes: Sequence[object] | None = None,
     ) -> None:
         self.calibrator = calibrator
@@ -162,8 +160,9 @@ class CodeCalibrator(ColumnsCalibrator):
         with -1; the classes with 0 take no part.
     calibrator : {"pav", "sigmoid", "beta", "venn_abers", "binning", "identity"} or object, default="pav"
         The two-class calibrator that every column gets a copy of.
-    combine : {"coupling", "least_squares", "normalize"} or object, default="coupling"
-        How the calibrated answers of a row become one distribution. "normalize" is for one-vs-all only.
+    combine : {"least_squares", "coupling", "normalize"} or object, optional
+        How the calibrated answers of a row become one distribution; by default what suits the code, see
+        `calibrant.codes.combination_for`. "normalize" is for one-vs-all only.
     classes : array-like of shape (k,), optional
         The labels of the rows of the code in order. By default the sorted labels of `y`.
 
@@ -211,16 +210,16 @@ class CodeCalibrator(ColumnsCalibrator):
     >>> margins = machine.decision_function(X[1::2])
     >>> model = CodeCalibrator("all_pairs", "sigmoid").fit(margins, y[1::2])
     >>> model.predict_proba(margins[[0, 40, 70]]).round(2)
-    array([[0.92, 0.08, 0.  ],
-           [0.02, 0.94, 0.04],
-           [0.01, 0.1 , 0.89]])
+    array([[0.94, 0.04, 0.02],
+           [0.04, 0.95, 0.01],
+           [0.02, 0.07, 0.91]])
     """
 
     def __init__(
         self,
         code: object = "all_pairs",
         calibrator: object = OF_COLUMNS,
-        combine: object = "coupling",
+        combine: object = None,
         classes: Sequence[object] | None = None,
     ) -> None:
         self.code = code
@@ -359,19 +358,6 @@ def calibrator_for(
             f"every class, or use one of {names}"
         )
     return OneVsAllCalibrator(chosen, combine) if takes == "score" and n_dimensions == 2 else chosen
-
-
-def combination_for(code: object) -> str:
-    """How the answers of columns become one distribution where nothing is said: dividing by their sum is for
-    one answer per class.
-    """
-    if code is None or isinstance(code, str):
-        return "normalize" if code in (None, "one_vs_all") else "coupling"
-    try:
-        matrix = np.asarray(code)
-    except ValueError:  # rows of different lengths, which will be refused where the code is read
-        return "coupling"
-    return "normalize" if matrix.ndim == 2 and is_one_vs_all(matrix) else "coupling"
 
 
 def calibrator_kinds() -> Kinds:

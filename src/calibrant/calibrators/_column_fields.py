@@ -5,6 +5,7 @@ numbers alone, or the constant that a column without two sides answers.
 """
 
 from collections.abc import Callable
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -118,6 +119,14 @@ CODE = _Code()
 
 class ColumnsKind(Kind):
     """A kind whose columns are of the kind that a parameter names."""
+
+    def write_unfitted(self, model: Any) -> dict[str, Any]:
+        """The kind and the parameters, with the combination that suits the code where none was asked for."""
+        if model.combine is None and hasattr(model, model.mark):
+            combine = model.combiner
+            model = copy(model)
+            model.combine = combine
+        return super().write_unfitted(model)
 
     def variants(self) -> list[dict[str, Schema]]:
         """One variant for every calibrator that the columns can have."""

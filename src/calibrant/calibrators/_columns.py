@@ -24,7 +24,7 @@ from calibrant.calibrators._column_fields import (
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import SIDES, ScoreCalibrator
 from calibrant.calibrators._names import new_calibrator
-from calibrant.codes import CodeMatrix, check_combiner
+from calibrant.codes import CodeMatrix, Combiner, check_combiner
 from calibrant.maps import Constant
 from calibrant.metrics import NO_DIRECTION, Direction
 from calibrant.passes import (
@@ -99,6 +99,11 @@ class ColumnsCalibrator(CalibratorBase):
     @abstractmethod
     def fitted_code(self) -> tuple[CodeMatrix, Float64Array | None]:
         """The code, and the weights of its columns where they count."""
+
+    @property
+    def combiner(self) -> Combiner:
+        """How the answers are combined, after the fit: as was asked for, or as suits the code."""
+        return check_combiner(self.combine, self.fitted_code[0])
 
     @classmethod
     def kind_in_file(cls) -> Kind:
@@ -211,7 +216,7 @@ class ColumnsCalibrator(CalibratorBase):
     def _check_options(self, n_classes: int) -> CodeMatrix:
         """The code, with which the combination and the calibrator are at one."""
         code, new = self._code_of(n_classes), new_calibrator(self.calibrator)
-        combine = check_combiner(self.combine)
+        combine = check_combiner(self.combine, code)
         if self.takes == "columns":
             combine(code, np.full((1, code.shape[1]), 0.5))  # one that cannot take this code says so now
         if takes_of(new) != "score":
@@ -247,8 +252,8 @@ class ColumnsCalibrator(CalibratorBase):
     def proba_of(self, scores: Any) -> Float64Array:
         """Give the probabilities for checked scores."""
         matrix = _as_columns(scores)
-        combine = check_combiner(self.combine)
         code, counts = self.fitted_code
+        combine = self.combiner
         proba = np.empty((len(matrix), len(self.classes_)))
         size = max(4096, BLOCK_BYTES // (8 * matrix.shape[1]))
         for start in range(0, len(matrix), size):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._checks import check_number
+from calibrant._core._checks import check_number, not_among
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf
 from calibrant._core._fields import Choice, Either, Whole
@@ -122,10 +122,7 @@ def plan_ranks(combination: object, max_rank: int | None, n_classes: int) -> Ran
     n_own = n_classes if max_rank is None else min(int(max_rank), n_classes)
     if isinstance(combination, str):
         if combination not in _OWN:
-            names = ", ".join(map(repr, _OWN))
-            raise ParameterError(
-                f"combination must be one of {names}, or lists of ranks; got {combination!r}"
-            )
+            raise not_among("combination", combination, _OWN, otherwise=", or lists of ranks")
         own = tuple(_OWN[combination](rank, n_classes) for rank in range(n_own))
         shared = _SHARED[combination](n_own)
     else:

@@ -29,7 +29,7 @@ from calibrant._core._place import Place
 from calibrant.calibrators._base import Takes, check_columns
 from calibrant.calibrators._method import BLOCK, RowCalibrator
 from calibrant.calibrators._registry import KINDS, ScoreKind
-from calibrant.codes import check_code, is_one_vs_all
+from calibrant.codes import check_code, code_name, is_one_vs_all
 from calibrant.maps import NUMPY, AnyMap, Entry, Map, Pool
 from calibrant.passes import (
     Cases,
@@ -58,8 +58,13 @@ class CodeField(Maybe):
         """The name of a code that has but one matrix, or any matrix."""
         return "None, 'all_pairs', 'one_vs_all', 'exhaustive', 'ordinal', or a matrix of 1, -1 and 0"
 
+    def write(self, value: Any) -> Any:
+        """A name is written as ours."""
+        return super().write(code_name(value))
+
     def allows(self, value: Any) -> bool:
         """Matrices are looked at where the number of classes is known."""
+        value = code_name(value)
         if value is None or isinstance(value, str):
             return super().allows(value)
         try:

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from calibrant._core._checks import check_option, shown
+from calibrant._core._checks import check_option, not_among
 from calibrant._core._errors import ParameterError
 from calibrant._core._estimator import clone
 from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import Method
-from calibrant.calibrators._registry import KINDS, METHODS, ScoreKind
+from calibrant.calibrators._registry import ALIASES, AUTO, KINDS, METHODS, ScoreKind
 
 
 def new_calibrator(calibrator: object) -> Calibrator:
@@ -33,8 +33,7 @@ def new_calibrator(calibrator: object) -> Calibrator:
     """
     if isinstance(calibrator, str):
         if calibrator not in METHODS:
-            names = ", ".join(map(repr, METHODS))
-            raise ParameterError(f"calibrator must be one of {names}, or an object; got {calibrator!r}")
+            raise not_among("calibrator", calibrator, METHODS, otherwise=", or an object", aliases=ALIASES)
         return METHODS[calibrator]()
     if isinstance(calibrator, type) or not (
         hasattr(calibrator, "fit") and hasattr(calibrator, "predict_proba")
@@ -116,7 +115,7 @@ def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     if is_auto(name):
         return auto_method(kind)
     if not isinstance(name, str) or name not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(map(repr, METHODS))}; got {shown(name)}")
+        raise not_among("method", name, (AUTO, *METHODS), aliases=ALIASES)
     if kind not in METHODS[name].kinds:
         raise ParameterError(
             f"scores of {name!r} must be probabilities, and declared so; got kind={kind!r}; pass "

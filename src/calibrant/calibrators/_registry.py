@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from calibrant.calibrators._method import Method
 
 
+#: What methods are called elsewhere.
+ALIASES = {"isotonic": "pav", "platt": "sigmoid"}
+
+
 class Registry(Mapping[str, "type[Method]"]):
-    """Methods by name, in the order in which they are shown.
+    """Methods by name, in the order in which they are shown; found by the names of `ALIASES` too.
 
     Parameters
     ----------
@@ -36,6 +40,8 @@ class Registry(Mapping[str, "type[Method]"]):
         self._methods[name] = method
 
     def __getitem__(self, name: str) -> "type[Method]":
+        if name not in self._methods:
+            name = ALIASES.get(name, name)
         found = self._methods[name]
         if isinstance(found, str):
             import_module(found)

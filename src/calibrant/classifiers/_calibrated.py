@@ -10,10 +10,14 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_n_jobs, check_option, positions_of
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._fitted import check_fitted
+from calibrant._core._hints import arguments_told
+from calibrant._core._predictions import PredictsLogs
 from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
     CodeCalibrator,
+    JointCalibrator,
     ScoreKind,
     calibrator_for,
     calibrator_of_kind,
@@ -29,7 +33,14 @@ from calibrant.classifiers._given import read_given, read_new
 from calibrant.classifiers._kernels import tags_of_learner
 from calibrant.classifiers._routing import route_metadata
 from calibrant.classifiers._rows import plan_rows
-from calibrant.classifiers._scores import METHODS, check_scored, choose_method, kind_of, score
+from calibrant.classifiers._scores import (
+    METHODS,
+    check_scored,
+    choose_method,
+    hint_at_unused_probabilities,
+    kind_of,
+    score,
+)
 from calibrant.classifiers._training import (
     SIDES,
     Problem,
@@ -43,7 +54,7 @@ from calibrant.codes import binary_problems, check_code, check_combiner
 from calibrant.passes import Cases, Rows
 
 
-class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Wrap a learner so that its probabilities can be believed.
 
     The learner's scores are calibrated on rows that it was not trained on, and the learner is then
@@ -68,8 +79,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         +1 against those with -1, the classes with 0 taking no part.
     combine : {"normalize", "least_squares", "coupling"} or object, optional
         How the calibrated answers for more than two classes become one distribution. "normalize" is for
-        one answer per class, that is for ``code=None`` and "one_vs_all", and the default there; for other
-        codes that is "coupling". With "auto" it makes a calibrator of every column.
+        one answer per class, that is for ``code=None`` and "one_vs_all". None is what suits the code, see
+        `calibrant.codes.combination_for`. With "auto" it makes a calibrator of every column.
     cv : int, splitter or iterable, default=5
         The folds that give out-of-fold scores, as in scikit-learn.
     n_jobs : int, optional
@@ -145,6 +156,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (0.42, 0.23)
     """
 
+    @arguments_told(
+        method="the method of calibration is calibrator=, by the same names",
+        base_estimator="the learner is estimator=, the first argument",
+        ensemble="leave it out: there is one learner, trained on all rows, and its scores are calibrated out "
+        "of fold",
+    )
     def __init__(
         self,
         estimator: Any,
@@ -200,6 +217,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.combine is not None:
             check_combiner(self.combine)
         check_scored(self.estimator)
+        hint_at_unused_probabilities(self.estimator, self._response())
         given = read_given(self, X, y, sample_weight, fit_params, self.cv)
         X, y, weights = given.X, given.y, given.weights
         classes = self._classes_of(y)
@@ -287,10 +305,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X = read_new(self, X)
         if len(self.classes_) == 1:
             return np.ones((X.shape[0] if hasattr(X, "shape") else len(X), 1))
-        if self.code_ is None:
-            scores, _ = score(self.estimator_, X, self.response_method_, self.classes_)
-            return np.asarray(self.calibrator_.predict_proba(self._scores_for(self.calibrator_, scores)))
-        return np.asarray(self.calibrator_.predict_proba(self._scores_of_columns(X)))
+        return np.asarray(self.calibrator_.predict_proba(self._scores_of(X)))
 
     def predict(self, X: Any) -> Array:
         """Give the most probable class of every row.
@@ -307,6 +322,66 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
+
+    def learner_scores(self, X: Any) -> Float64Array:
+        """Give the scores that are calibrated: what the model of `to_score_model` takes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame or list of shape (n, ...)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, k) or (n, l)
+            The score of the second of two classes, or one per class, or with a code one per column of it.
+        """
+        X = read_new(self, X)
+        if self.calibrator_ is None:
+            raise DataError("there must be two classes to have scores that are calibrated; got one")
+        return self._scores_of(X)
+
+    def to_score_model(self) -> Any:
+        """Give the calibration without the learner, as a model that `calibrant.save` saves.
+
+        Returns
+        -------
+        ScoreModel
+            From the learner's scores to the same probabilities, with the same labels.
+
+        See Also
+        --------
+        learner_scores : What it takes.
+        calibrant.export : The same as ONNX, SQL or Python.
+
+        Notes
+        -----
+        The learner itself is saved by the means of its own library. There is one, also after several folds:
+        those learners have given the scores to calibrate on, and then a last one was trained on all rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from calibrant import CalibratedClassifier
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.svm import LinearSVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> classifier = CalibratedClassifier(LinearSVC()).fit(X, y)
+        >>> model = classifier.to_score_model()
+        >>> np.array_equal(
+        ...     model.predict_proba(classifier.estimator_.decision_function(X)), classifier.predict_proba(X)
+        ... )
+        True
+        """
+        from calibrant import ScoreModel  # noqa: PLC0415  (it lives in a room that stands on this one)
+
+        check_fitted(self, "classes_")
+        if self.calibrator_ is None:
+            raise DataError("there must be two classes to have a model of their scores; got one")
+        models: Any = ScoreModel
+        model = models.from_fitted(self.calibrator_, classes=self.classes_)
+        kind = self._kind_of_columns() if self.code_ is not None else kind_of(self.response_method_)
+        return model.set_params(kind=kind)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Say who may be given which metadata.
@@ -351,13 +426,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Calibrator:
         kind = kind_of(trained.method)
         chosen = self._named(kind)
-        single = len(classes) == 2 and (is_auto(chosen) or takes_of(chosen) == "score")
+        # One score says all of two classes.
+        alone = is_auto(chosen) or isinstance(chosen, JointCalibrator) or takes_of(chosen) == "score"
+        single = len(classes) == 2 and alone
         whole = bool(trained.known.all(axis=1).any())
         calibrator = calibrator_for(chosen, 1 if single else 2, None, self.combine, kind, whole_rows=whole)
-        one = takes_of(calibrator) == "score"
         weight = None if weights is None else weights[trained.rows]
-        rows = Rows(self._scores_for(calibrator, trained.scores), position[trained.rows], weight)
-        fitted: Calibrator = fit_rows(calibrator, rows, classes, None if one else trained.known)
+        scores = trained.scores[:, 1] if single else trained.scores
+        rows = Rows(scores, position[trained.rows], weight)
+        fitted: Calibrator = fit_rows(calibrator, rows, classes, None if single else trained.known)
         fitted.classes_ = classes  # one of the user's own has seen only which rows are of the second
         return fitted
 
@@ -398,6 +475,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _kind_of_columns(self) -> ScoreKind:
         """What the scores of the columns of a code are: the same learner gives all of them."""
         return next((kind_of(each.method) for each in self.columns_ if each is not None), "margin")
+
+    def _scores_of(self, X: Any) -> Float64Array:
+        """The scores of checked rows, as the calibrator takes them."""
+        if self.code_ is not None:
+            return self._scores_of_columns(X)
+        scores, _ = score(self.estimator_, X, self.response_method_, self.classes_)
+        return self._scores_for(self.calibrator_, scores)
 
     def _scores_for(self, calibrator: Calibrator, scores: Float64Array) -> Float64Array:
         """What a calibrator takes: the score of every class, or with two classes that of the second."""

@@ -19,6 +19,8 @@ from calibrant._core._checks import (
     shown,
 )
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._hints import arguments_told
+from calibrant._core._predictions import PredictsLogs
 from calibrant.calibrators import DEFAULT, calibrator_of_kind
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._given import read_given
@@ -75,7 +77,7 @@ class CostClassifier(RetrainingClassifier):
         return cost
 
 
-class CostSensitiveClassifier(CostClassifier):
+class CostSensitiveClassifier(PredictsLogs, CostClassifier):
     """Wrap a learner so that it decides what costs least.
 
     The learner estimates probabilities for rows that it was not trained on; from these a rule learns
@@ -162,6 +164,10 @@ class CostSensitiveClassifier(CostClassifier):
     {'expected': 227.0, 'parallel': 116.0}
     """
 
+    @arguments_told(
+        costs="the costs are cost=, and cost[i, j] is what deciding i costs when the truth is j",
+        method="the calibrator is calibrator=, and how decisions are made is rule=",
+    )
     def __init__(
         self,
         estimator: Any,

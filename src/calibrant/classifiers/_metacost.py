@@ -13,6 +13,8 @@ from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._checks import check_flag, check_n_jobs, distinct_labels, is_whole, positions_of, shown
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
 from calibrant._core._folds import as_rows
+from calibrant._core._hints import arguments_told
+from calibrant._core._predictions import log_of
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._cost_sensitive import CostClassifier, class_probabilities
 from calibrant.classifiers._hard import _seeded_copy, n_rows_of, positions_answered
@@ -108,6 +110,9 @@ class MetaCostClassifier(CostClassifier):
     [312.0, 124.0]
     """
 
+    @arguments_told(
+        costs="the costs are cost=, and cost[i, j] is what deciding i costs when the truth is j",
+    )
     def __init__(
         self,
         estimator: Any,
@@ -190,6 +195,11 @@ class MetaCostClassifier(CostClassifier):
         if len(self.classes_) == 1:
             return np.ones((n_rows_of(X), 1))
         return class_probabilities(self.estimator_, X, self.classes_)
+
+    @available_if(_learner_has_proba)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Float64Array:
+        """Give the logarithm of the probability that every class is the decision of least cost."""
+        return log_of(self.predict_proba(X))
 
     def _check_learner(self, *, weighted: bool) -> None:
         check_flag("hard", self.hard)

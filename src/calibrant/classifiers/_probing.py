@@ -27,6 +27,7 @@ from calibrant._core._checks import (
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._folds import read_folds
 from calibrant._core._foreign import errors_as_ours
+from calibrant._core._predictions import PredictsLogs
 from calibrant.classifiers._chance import entropy_of
 from calibrant.classifiers._hard import Lesson, n_rows_of, row_blocks, votes_on
 from calibrant.classifiers._importance import choose_weighting
@@ -43,7 +44,7 @@ REFERENCES = ("train", "oof")
 FITS_PER_JOB = 4
 
 
-class ProbingClassifier(RetrainingClassifier):
+class ProbingClassifier(PredictsLogs, RetrainingClassifier):
     """Estimate probabilities with a learner that only says yes or no.
 
     The learner is trained again and again, each time with another weight on the positive examples, so that

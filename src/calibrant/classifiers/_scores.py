@@ -1,5 +1,6 @@
 """The score of a fitted learner: which of its methods gives it, and in which columns."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,21 @@ def check_scored(estimator: Any) -> None:
             else f"{type(estimator).__name__}, which has no fit; pass a classifier"
         )
         raise ParameterError(f"estimator must be an object with fit; got {came}")
+
+
+def hint_at_unused_probabilities(estimator: Any, method: str) -> None:
+    """Say that a support vector machine need not train probabilities of its own, which nobody looks at."""
+    while hasattr(estimator, "steps") and estimator.steps:  # a pipeline is what it ends with
+        estimator = estimator.steps[-1][1]
+    trains = getattr(estimator, "probability", False) is True and hasattr(estimator, "decision_function")
+    if trains and method in ("auto", "decision_function"):
+        name = type(estimator).__name__
+        warnings.warn(
+            f"{name}(probability=True) trains probabilities that nobody uses, as its margins are calibrated; "
+            f"leave it out: {name}() gives the same answers sooner",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def choose_method(estimator: Any, method: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command, Read, Written
 
 
@@ -36,7 +37,7 @@ from calibrant.cli._files import Command, Read, Written
 @options.out_format_option
 @click.option(
     "--invalid",
-    type=click.Choice(["error", "skip", "keep"]),
+    type=Choice(["error", "skip", "keep"]),
     default="error",
     show_default=True,
     help="What a row with a missing or infinite score is: an error that names it, left out, or kept without "

@@ -6,6 +6,7 @@ import click
 
 from calibrant.calibrators import KINDS
 from calibrant.cli import _options as options
+from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command
 
 
@@ -16,16 +17,16 @@ from calibrant.cli._files import Command
 @options.labelled_options
 @click.option(
     "--kind",
-    type=click.Choice(KINDS),
+    type=Choice(KINDS),
     default="margin",
     show_default=True,
     help="What the scores are. Probabilities are also tried as they are, under the name identity.",
 )
 @click.option(
     "--combine",
-    type=click.Choice(options.COMBINATIONS),
-    help="How the answers of several columns become one distribution: normalize by default, coupling with a "
-    "code other than one_vs_all.",
+    type=Choice(options.COMBINATIONS),
+    help="How the answers of several columns become one distribution; by default what suits the code: "
+    "normalize for one score per class, least_squares for all_pairs, else coupling.",
 )
 @options.code_option
 @click.option(

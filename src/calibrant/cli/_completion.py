@@ -2,11 +2,12 @@
 
 import click
 
+from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command
 
 
 @click.command("completion", cls=Command, short_help="Print the completion script of a shell.")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
     """Print the script that lets a shell complete commands and options.
 

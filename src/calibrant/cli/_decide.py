@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command, Read, Written
 
 
@@ -23,7 +24,7 @@ from calibrant.cli._files import Command, Read, Written
 )
 @click.option(
     "--rule",
-    type=click.Choice(options.RULES),
+    type=Choice(options.RULES),
     default="expected",
     show_default=True,
     help="Least expected cost, or a rule that is learned from rows with labels.",

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from calibrant.cli import _options as options
+from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command, Read, Written
 
 TARGETS = ("onnx", "sql", "python")
@@ -13,7 +14,7 @@ DIALECTS = ("duckdb", "postgresql", "sqlite", "spark")
 
 @click.command("export", cls=Command, short_help="Write a model as ONNX, SQL or Python.")
 @click.argument("model", type=Read(), metavar="MODEL.json")
-@click.option("--to", type=click.Choice(TARGETS), required=True, help="What to write.")
+@click.option("--to", type=Choice(TARGETS), required=True, help="What to write.")
 @click.option(
     "--out",
     type=Written(allow_dash=True),
@@ -21,9 +22,7 @@ DIALECTS = ("duckdb", "postgresql", "sqlite", "spark")
     required=True,
     help="The file to write; '-' for standard output.",
 )
-@click.option(
-    "--dialect", type=click.Choice(DIALECTS), help="Whose SQL it is to be; by default that of duckdb."
-)
+@click.option("--dialect", type=Choice(DIALECTS), help="Whose SQL it is to be; by default that of duckdb.")
 @click.option(
     "--table",
     metavar="NAME",

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
-from calibrant.calibrators import AUTO, DEFAULT, KINDS, METHODS
+from calibrant.calibrators import ALIASES, AUTO, DEFAULT, KINDS, METHODS
 from calibrant.cli import _options as options
+from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command, Written
 
 
@@ -14,7 +15,7 @@ from calibrant.cli._files import Command, Written
 @options.labelled_options
 @click.option(
     "--method",
-    type=click.Choice((AUTO, *METHODS)),
+    type=Choice((AUTO, *METHODS), ALIASES),
     default=DEFAULT,
     show_default=True,
     help="How scores become probabilities; auto is the stack of all scores of a row, and calibrant compare "
@@ -22,14 +23,15 @@ from calibrant.cli._files import Command, Written
 )
 @click.option(
     "--combine",
-    type=click.Choice(options.COMBINATIONS),
-    help="How the answers of several columns become one distribution: normalize by default, coupling with a "
-    "code other than one_vs_all. With auto it makes a calibrator of every column.",
+    type=Choice(options.COMBINATIONS),
+    help="How the answers of several columns become one distribution; by default what suits the code: "
+    "normalize for one score per class, least_squares for all_pairs, else coupling. With auto it "
+    "makes a calibrator of every column.",
 )
 @options.code_option
 @click.option(
     "--kind",
-    type=click.Choice(KINDS),
+    type=Choice(KINDS),
     default="margin",
     show_default=True,
     help="What the scores are. Probabilities are checked to lie between 0 and 1.",
@@ -37,12 +39,12 @@ from calibrant.cli._files import Command, Written
 @options.costs_option
 @click.option(
     "--rule",
-    type=click.Choice(options.RULES),
+    type=Choice(options.RULES),
     help="How to decide under these costs; by default by least expected cost.",
 )
 @click.option(
     "--engine",
-    type=click.Choice(["here", "spark"]),
+    type=Choice(["here", "spark"]),
     default="here",
     show_default=True,
     help="Where the rows are read: in this process, or by a Spark cluster (needs the extra spark), to which "

@@ -7,7 +7,7 @@ import click
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
-from calibrant.calibrators import AUTO, DEFAULT, METHODS, combination_for, needs_all_scores
+from calibrant.calibrators import AUTO, DEFAULT, METHODS, needs_all_scores
 from calibrant.cli._options import columns_of
 from calibrant.cli._progress import showing
 from calibrant.cli._show import (
@@ -119,6 +119,8 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
             f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
             "leave out one of them"
         )
+    from calibrant.codes import combination_for
+
     if combine == "normalize" and combination_for(code) != combine:
         raise ParameterError(
             f"--combine normalize is for one score per class; got --code {code}; use --combine least_squares "

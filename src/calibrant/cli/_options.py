@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from calibrant._core._errors import ParameterError
+from calibrant.cli._choice import Choice
 from calibrant.cli._files import Read
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -14,6 +15,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl")
 COMBINATIONS = ("normalize", "least_squares", "coupling")
 CODES = ("one_vs_all", "all_pairs", "exhaustive", "ordinal")
+CODE_ALIASES = {"ovr": "one_vs_all", "ovo": "all_pairs"}
 RULES = ("expected", "parallel", "lachiche_flach", "mossman")
 
 
@@ -29,14 +31,14 @@ def input_file(name: str, metavar: str) -> Callable[[Command], Command]:
 
 code_option = click.option(
     "--code",
-    type=click.Choice(CODES),
+    type=Choice(CODES, CODE_ALIASES),
     help="The scores are those of binary classifiers, one per column of this code, in the order of the file.",
 )
 format_option = together(
     click.option(
         "--format",
         "file_format",
-        type=click.Choice(FORMATS),
+        type=Choice(FORMATS),
         help="Format of the input, where the suffix does not tell it. Standard input is CSV by default.",
     ),
     click.option(
@@ -47,7 +49,7 @@ format_option = together(
     ),
     click.option(
         "--decimal",
-        type=click.Choice([".", ","]),
+        type=Choice([".", ","]),
         help="What decimals of CSV have; by default a comma if cells are separated otherwise, some of the "
         "first rows hold numbers with it, and none hold numbers with a point.",
     ),
@@ -117,7 +119,7 @@ any_costs_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the results for a machine.")
 out_format_option = click.option(
     "--out-format",
-    type=click.Choice(FORMATS),
+    type=Choice(FORMATS),
     help="Format of the output, where the suffix does not tell it. Standard output is CSV by default.",
 )
 passes_option = click.option(
@@ -128,7 +130,7 @@ passes_option = click.option(
 )
 invalid_option = click.option(
     "--invalid",
-    type=click.Choice(["error", "skip"]),
+    type=Choice(["error", "skip"]),
     default="error",
     show_default=True,
     help="What a row with a missing or infinite number, without a label, or with an unknown one is: an "

@@ -13,7 +13,7 @@ Their two-class problems
 The answers put together
     `normalize` for one-vs-all; `least_squares` and `coupling` for any matrix. `solve_least_squares` and
     `solve_coupling` also report on the solution. `Normalize`, `LeastSquares` and `Coupling` are the same as
-    objects, for `combine=`; `check_combiner` takes their names.
+    objects, for `combine=`; `check_combiner` takes their names, `combination_for` says which suits a code.
 Coupling looked at closely
     `kl_objective` is what it minimises; `noniterative_coupling` estimates it without iterating;
     `published_one_vs_all` is where the update as published ends for one-vs-all.
@@ -27,6 +27,7 @@ from calibrant.codes._combiners import (
     LeastSquares,
     Normalize,
     check_combiner,
+    combination_for,
     combiner_kinds as combiner_kinds,
 )
 from calibrant.codes._coupling import CouplingResult, coupling, kl_objective, solve_coupling
@@ -44,7 +45,7 @@ from calibrant.codes._matrices import (
     ordinal,
     row_distances,
 )
-from calibrant.codes._names import check_code
+from calibrant.codes._names import check_code, code_name as code_name
 from calibrant.codes._normalize import normalize
 from calibrant.codes._problems import BinaryProblem, BinaryProblems, binary_problems, expected_answers
 from calibrant.codes._projection import project_on_simplex as project_on_simplex
@@ -66,6 +67,7 @@ __all__ = [
     "check_code",
     "check_combiner",
     "code_findings",
+    "combination_for",
     "coupling",
     "exhaustive",
     "expected_answers",

@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol, Self, cast, runtime_checkable
 
+import numpy as np
+
 from calibrant._core._arrays import Float64Array
-from calibrant._core._checks import can_take, check_flag, shown
+from calibrant._core._checks import can_take, check_flag, not_among
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import Added, ListOf, Record
 from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number, Whole
@@ -15,6 +17,7 @@ from calibrant.codes._answers import check_answers
 from calibrant.codes._coupling import CouplingResult, solve_coupling
 from calibrant.codes._least_squares import LeastSquaresResult, keep_possible, solve_least_squares
 from calibrant.codes._matrices import is_one_vs_all
+from calibrant.codes._names import code_name
 from calibrant.codes._normalize import divide_by_sum
 from calibrant.codes._validation import as_code
 
@@ -199,13 +202,59 @@ class Coupling(Saved):
         )
 
 
-def check_combiner(combine: object) -> Combiner:
+def combination_for(code: object) -> str:
+    """Give the name of the combination that suits a code.
+
+    Parameters
+    ----------
+    code : str, array-like of shape (k, l) or None
+        The code, by its name or as a matrix; None for one answer per class.
+
+    Returns
+    -------
+    str
+        "normalize" for one answer per class, "least_squares" for pairs of classes, "coupling" for all other
+        codes.
+
+    Notes
+    -----
+    That is what was measured on development sets, see `benchmarks/results/combinations.md`, with one
+    exception. For one answer per class coupling is better by some percent; dividing by the sum is the default
+    there as it runs everywhere, also in SQL, and at no cost.
+
+    Examples
+    --------
+    >>> from calibrant.codes import combination_for
+    >>> combination_for("all_pairs")
+    'least_squares'
+    """
+    code = code_name(code)
+    if code is None or isinstance(code, str):
+        return {None: "normalize", "one_vs_all": "normalize", "all_pairs": "least_squares"}.get(
+            code, "coupling"
+        )
+    try:
+        matrix = np.asarray(code)
+    except ValueError:  # rows of different lengths, which will be refused where the code is read
+        return "coupling"
+    if matrix.ndim != 2:
+        return "coupling"
+    if is_one_vs_all(matrix):
+        return "normalize"
+    pairs = ((matrix == 1).sum(axis=0) == 1) & ((matrix == -1).sum(axis=0) == 1)
+    return "least_squares" if pairs.all() else "coupling"
+
+
+def check_combiner(combine: object, code: object = None) -> Combiner:
     """Give the combiner that a name stands for, or check one's own.
 
     Parameters
     ----------
-    combine : {"normalize", "least_squares", "coupling"} or callable
-        A name, or any object that is called as `combine(code, answers, weights)`.
+    combine : {"normalize", "least_squares", "coupling"}, callable or None
+        A name, or any object that is called as `combine(code, answers, weights)`; None is what suits the
+        code, see `combination_for`.
+    code : str, array-like of shape (k, l) or None, default=None
+        The code; None for one answer per class.
 
     Returns
     -------
@@ -219,13 +268,13 @@ def check_combiner(combine: object) -> Combiner:
     Coupling(algorithm='mm', eps=1e-06, tol=1e-08, max_iter=1000)
     """
     named = {each.name: each for each in COMBINERS}
+    combine = combination_for(code) if combine is None else combine
     if isinstance(combine, str) and combine in named:
         return named[combine]()
     if can_take(combine, 3):
         return cast("Combiner", combine)
-    raise ParameterError(
-        f"combine must be one of {', '.join(map(repr, named))}, or an object to call with code, answers and "
-        f"weights; got {shown(combine)}"
+    raise not_among(
+        "combine", combine, named, otherwise=", or an object to call with code, answers and weights"
     )
 
 

@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from calibrant._core._chance import Seed
+from calibrant._core._checks import not_among
 from calibrant._core._errors import ParameterError
 from calibrant.codes._matrices import (
     CodeMatrix,
@@ -20,14 +21,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+#: What codes are called elsewhere.
+ALIASES = {"ovr": "one_vs_all", "ovo": "all_pairs"}
+
+
+def code_name(code: object) -> object:
+    """Our name of a code that is called as elsewhere; all else as it is."""
+    return ALIASES.get(code, code) if isinstance(code, str) else code
+
+
 def check_code(code: object, n_classes: int, *, random_state: Seed = None) -> CodeMatrix:
     """Give the code matrix that a name stands for, or check a matrix of one's own.
 
     Parameters
     ----------
     code : str or array-like of shape (n_classes, l)
-        "one_vs_all", "all_pairs", "exhaustive", "ordinal", "random_dense" or "random_sparse", or a code
-        matrix.
+        "one_vs_all" (or "ovr"), "all_pairs" (or "ovo"), "exhaustive", "ordinal", "random_dense" or
+        "random_sparse", or a code matrix.
     n_classes : int
         The number of classes, which are the rows.
     random_state : int, Generator, RandomState or None, default=None
@@ -46,6 +56,7 @@ def check_code(code: object, n_classes: int, *, random_state: Seed = None) -> Co
            [ 1, -1],
            [ 1,  1]], dtype=int8)
     """
+    code = code_name(code)
     if isinstance(code, str):
         builders: dict[str, Callable[[int], CodeMatrix]] = {
             "one_vs_all": one_vs_all,
@@ -56,9 +67,7 @@ def check_code(code: object, n_classes: int, *, random_state: Seed = None) -> Co
             "random_sparse": partial(random_sparse, random_state=random_state),
         }
         if code not in builders:
-            raise ParameterError(
-                f"code must be one of {', '.join(map(repr, builders))} or a matrix; got {code!r}"
-            )
+            raise not_among("code", code, builders, otherwise=" or a matrix", aliases=ALIASES)
         return builders[code](n_classes)
     matrix = validate_code(code)
     n_classes = check_class_count(n_classes)

@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+from calibrant._core._checks import not_among
 from calibrant._core._errors import ParameterError
 from calibrant._core._estimator import clone
 from calibrant._core._kinds import Kinds
@@ -44,8 +45,7 @@ def new_rule(rule: object) -> Any:
     """
     if isinstance(rule, str):
         if rule not in RULES:
-            names = ", ".join(map(repr, RULES))
-            raise ParameterError(f"rule must be one of {names}, or an object; got {rule!r}")
+            raise not_among("rule", rule, RULES, otherwise=", or an object")
         return RULES[rule]()
     if isinstance(rule, type) or not (hasattr(rule, "fit") and hasattr(rule, "decide")):
         raise ParameterError(

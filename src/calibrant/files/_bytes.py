@@ -12,7 +12,8 @@ from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._checks import not_among
+from calibrant._core._errors import DataError
 
 #: The format of every known suffix.
 SUFFIXES = {
@@ -68,7 +69,7 @@ class Layout:
 def layout_of(path: str, format: str | None = None) -> Layout:  # noqa: A002  (what users call it)
     """Tell format and compression by the suffix, of which the format may be given instead."""
     if format is not None and format not in FORMATS:
-        raise ParameterError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
+        raise not_among("format", format, FORMATS)
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
     if compression:

@@ -71,7 +71,7 @@ def compare(
         such scores.
     combine : {"normalize", "least_squares", "coupling"} or object, optional
         How the answers of two-class methods become one distribution, where there are several scores; by
-        default "normalize" for one score per class, and "coupling" for any other code.
+        default what suits the code, see `calibrant.codes.combination_for`.
     kind : {"margin", "probability"}, optional
         What the scores are; by default what `labelled` was told. Probabilities are tried as they are too,
         under the name "identity".

@@ -12,13 +12,14 @@ from calibrant._core._arrays import Array, BoolArray, Float64Array
 from calibrant._core._checks import check_number, check_weights
 from calibrant._core._errors import DataError
 from calibrant._core._foreign import read_table, read_training_table
+from calibrant._core._predictions import PredictsLogs
 from calibrant.learners._categorical_nb import CategoricalNaiveBayes
 
 #: A round without errors would have an infinite say.
 LEAST_BETA = 1e-10
 
 
-class BoostedNaiveBayes(ClassifierMixin, BaseEstimator):
+class BoostedNaiveBayes(PredictsLogs, ClassifierMixin, BaseEstimator):
     r"""Boost naive Bayes, or another two-class learner with probabilities.
 
     Parameters

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant._core._checks import check_probabilities
-from calibrant._core._errors import ParameterError
+from calibrant._core._checks import check_probabilities, not_among
 from calibrant.maps._operations import LOG_CLIP, LOG_TINY, NUMPY, Operations
 
 
@@ -56,7 +55,7 @@ FEATURES: dict[str, Features] = {
 def features_named(name: str) -> Features:
     """The features of a name."""
     if name not in FEATURES:
-        raise ParameterError(f"features must be one of {', '.join(map(repr, FEATURES))}; got {name!r}")
+        raise not_among("features", name, FEATURES)
     return FEATURES[name]
 
 

@@ -142,7 +142,7 @@ def compare_methods(
         The labels of the columns in order; by default the sorted labels of `y`.
     combine : {"normalize", "least_squares", "coupling"} or object, optional
         How the answers of two-class methods become one distribution, where there are several scores; by
-        default "normalize" for one score per class, and "coupling" for any other code.
+        default what suits the code, see `calibrant.codes.combination_for`.
     kind : {"margin", "probability"}, default="margin"
         What the scores are. Probabilities are tried as they are too, under the name "identity".
     code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional

@@ -64,7 +64,7 @@ def proba_in(target: Target, calibrator: CalibratorBase, *, declared: bool = Fal
         maps = [_map_of(each, target) for each in calibrator.calibrators_]
         code, counts = calibrator.fitted_code
         columns = answers(scores, maps) if len(maps) > 1 else answers(scores.as_vector(), maps).as_column()
-        proba = combine(columns, calibrator.combine, code, counts)
+        proba = combine(columns, calibrator.combiner, code, counts)
         return target.refusing(proba, [declared or each.takes_probabilities for each in maps])
     fitted = _map_of(calibrator, target)
     refused = [declared or fitted.takes_probabilities] * target.n_columns

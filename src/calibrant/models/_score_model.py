@@ -12,7 +12,9 @@ from calibrant._core._checks import check_flag, check_probabilities
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._estimator import Estimator, clone
 from calibrant._core._fitted import all_or_nothing, check_fitted
+from calibrant._core._hints import arguments_told
 from calibrant._core._names import NamedColumns, take_names, without_names
+from calibrant._core._predictions import PredictsScores
 from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
@@ -45,7 +47,7 @@ from calibrant.passes import PassOptions, Plan, Rows
 DECLARED = "scores with kind='probability'"
 
 
-class ScoreModel(NamedColumns, Estimator):
+class ScoreModel(NamedColumns, PredictsScores, Estimator):
     """From scores to probabilities to decisions, for people who have scores and no estimator.
 
     The scores come from any model, in any language. They are calibrated; if costs are given, decisions are
@@ -74,8 +76,8 @@ class ScoreModel(NamedColumns, Estimator):
     code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
         The code matrix behind the scores, which then have one column per column of it.
     combine : {"normalize", "least_squares", "coupling"} or object, optional
-        How the calibrated answers of several columns become one distribution; by default "normalize" for one
-        score per class, and "coupling" for any other code. With "auto" it makes a calibrator of every column.
+        How the calibrated answers of several columns become one distribution; by default what suits the code,
+        see `calibrant.codes.combination_for`. With "auto" it makes a calibrator of every column.
     classes : array-like of shape (k,), optional
         The labels of the columns in order; for a single score the positive class is the second. By default
         the sorted labels of `y`.
@@ -146,6 +148,10 @@ class ScoreModel(NamedColumns, Estimator):
     summary_: TrainingSummary | None
     predictions_: Predictions
 
+    @arguments_told(
+        method="the method of calibration is calibrator=, by the same names",
+        costs="the costs are cost=, and cost[i, j] is what deciding i costs when the truth is j",
+    )
     def __init__(
         self,
         calibrator: object = DEFAULT,

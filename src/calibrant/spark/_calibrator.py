@@ -239,8 +239,8 @@ class ScoreCalibrator(
     kind : {"margin", "probability"}, default="margin"
         What the scores are.
     combine : {"normalize", "least_squares", "coupling"}, optional
-        How the answers of several columns become one distribution: "normalize" by default, "coupling" with a
-        code other than "one_vs_all". With "auto" it makes a calibrator of every column.
+        How the answers of several columns become one distribution: by default what suits the
+        code, see `calibrant.codes.combination_for`. With "auto" it makes a calibrator of every column.
     code : str or array-like of shape (k, l), optional
         The code matrix behind the scores, or its name.
     classes : list, optional
