@@ -71,7 +71,9 @@ if TYPE_CHECKING:
     from calibrant.calibrators._group_effects import (
         GroupEffects,
         Grouping as Grouping,
+        cross_fitted_effects as cross_fitted_effects,
         fit_group_effects as fit_group_effects,
+        in_groups as in_groups,
     )
     from calibrant.calibrators._identity import IdentityCalibrator
     from calibrant.calibrators._joint import JointCalibrator as JointCalibrator
@@ -120,6 +122,8 @@ if TYPE_CHECKING:
 _HOME = {
     "GroupEffects": "calibrant.calibrators._group_effects",
     "Grouping": "calibrant.calibrators._group_effects",
+    "in_groups": "calibrant.calibrators._group_effects",
+    "cross_fitted_effects": "calibrant.calibrators._group_effects",
     "fit_group_effects": "calibrant.calibrators._group_effects",
     "AccuracyTable": "calibrant.calibrators._table",
     "AccuracyTableCalibrator": "calibrant.calibrators._accuracy_table",

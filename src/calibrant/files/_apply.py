@@ -159,12 +159,16 @@ class Applied:
         self._model, self._columns, self._kept, self._names = model, columns, kept, names
         self._top, self._decide, self._invalid = top, decide, handle_invalid
         self._batch_rows, self._progress = batch_rows, progress
+        self._by = None if model.groups_ is None else model.groups_.column
+        if self._by is not None:
+            source.check_columns([self._by])
         self._alone = form_of_scores(model.calibrator_) == "one_per_row"
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Read, calibrate, and give; at least one batch, which may be empty."""
         self.n_rows = self.n_invalid = 0
-        needed = list(dict.fromkeys([*self._kept, *self._columns]))
+        by = [] if self._by is None else [self._by]
+        needed = list(dict.fromkeys([*self._kept, *self._columns, *by]))
         for batch in self.source.batches(needed, self._batch_rows):
             yield self._applied(batch)
             self.n_rows += batch.num_rows
@@ -191,7 +195,8 @@ class Applied:
             self.n_invalid += int((~usable).sum())
             if self._invalid == "skip":
                 batch, matrix, usable = chosen_rows(batch, usable), matrix[usable], None
-        new = self._new(matrix[:, 0] if self._alone else matrix)
+        by = None if self._by is None else BatchReader(batch, self.source, 0, True).names(self._by)
+        new = self._new(matrix[:, 0] if self._alone else matrix, by)
         if usable is not None:
             new = [pc.if_else(pa.array(usable), array, pa.scalar(None, array.type)) for array in new]
         return pa.RecordBatch.from_arrays(
@@ -210,12 +215,12 @@ class Applied:
     def _is_top_label(self, name: str) -> bool:
         return self._top is not None and not name.endswith("_probability")
 
-    def _new(self, scores: Float64Array) -> list[pa.Array]:
-        proba = np.asarray(self._model.predict_proba(scores))
+    def _new(self, scores: Float64Array, by: Array | None) -> list[pa.Array]:
+        proba = np.asarray(self._model.predict_proba(scores, by))
         if self._top is None:
             new = [pa.array(np.ascontiguousarray(column)) for column in proba.T]
         else:
-            best = self._model.top_candidates(scores, self._top)
+            best = self._model.top_candidates(scores, self._top, by)
             new = [
                 array
                 for rank in range(self._top)

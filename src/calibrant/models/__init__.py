@@ -33,7 +33,6 @@ from calibrant.models._onnx import save_onnx, to_onnx
 from calibrant.models._plan import (
     Predictions as Predictions,
     look_at as look_at,
-    stratified_folds as stratified_folds,
 )
 from calibrant.models._python import to_python
 from calibrant.models._schema import schema

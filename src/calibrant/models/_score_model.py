@@ -25,6 +25,7 @@ from calibrant.calibrators import (
     ScoreKind,
     calibrator_for,
     check_n_ranks,
+    in_groups,
     lead,
     made_for,
     n_scores_of,
@@ -408,13 +409,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         """
         check_fitted(self, "classes_")
         proba = np.asarray(self.calibrator_.predict_proba(self._scores_of(scores)))
-        if by is None:
-            return proba
-        if self.groups_ is None:
-            raise ParameterError(
-                "by must be None, as the model was fitted without groups; fit it with by=..."
-            )
-        return self.groups_.apply(proba, by)
+        return in_groups(proba, self.groups_, by)
 
     def decide(self, scores: object, by: object = None) -> Array:
         """Give the decision of every row.

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
+from calibrant._core._folds import stratified_folds
 from calibrant.decisions import ExpectedCostRule, compare_rules, decide
 from calibrant.metrics import EvaluationSums, brier_score, error_rate, log_loss
 from calibrant.models._costs import Costs
-from calibrant.models._plan import Predictions, stratified_folds
+from calibrant.models._plan import Predictions
 
 #: With more numbers than this, calibration and refinement would take longer than the fit.
 MOST_FOR_DECOMPOSITION = 5_000_000
