@@ -2,14 +2,17 @@
 
 OLD is another checkout of the project, such as ``git worktree add ../old v1.0``. Both run the same cases in
 processes of their own, one call here, one call there, so that a slow moment of the machine hits both; what is
-compared is the median of the ratios. Peers are not timed.
+compared is the median of the ratios. Peers are not timed. The suite "commands" is the command line on files:
+seconds of processor time, of all cores together.
 """
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -25,8 +28,6 @@ SUITES = (
     "ranked_logistic",
     "deciding",
     "learning",
-    "passes",
-    "passes_many_classes",
 )
 #: Calls of a case in either checkout, at least; and seconds after which a case has had enough.
 LEAST_CALLS, ENOUGH = 5, 20.0
@@ -105,6 +106,58 @@ def compare(old: Path, suite: str) -> None:
             print(f"| {second[5:]} | {before:.4g} | {after:.4g} | {ratio:.3f} |", flush=True)
 
 
+def commands(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """What is done with files of 200,000 rows of three classes and of 2,000,000 of two."""
+    from benchmarks.passes import scored_file
+
+    three, two = scored_file(200_000, 3), scored_file(2_000_000)
+    costs = folder / "costs.csv"
+    costs.write_text(",0,1,2\n0,0,1,4\n1,2,0,1\n2,6,3,0\n")
+    small, large = ["--label", "y", "--scores", "s*"], ["--label", "y", "--scores", "s"]
+    forecasts = ["--label", "y", "--scores", "p_*"]
+    pav = ["--method", "pav"]
+    yield "fit", ["fit", str(three), *small, *pav, "--out", "three.json"]
+    yield "fit in passes", ["fit", str(three), *small, *pav, "--in-passes", "--out", "three.json"]
+    yield "fit of two classes", ["fit", str(two), *large, *pav, "--out", "two.json"]
+    yield "fit of two classes in passes", ["fit", str(two), *large, *pav, "--in-passes", "--out", "two.json"]
+    yield "apply", ["apply", "three.json", str(three), "--out", "p.parquet"]
+    yield "apply to two classes", ["apply", "two.json", str(two), "--out", "p2.parquet"]
+    yield "evaluate", ["evaluate", "p.parquet", *forecasts]
+    yield "evaluate in passes", ["evaluate", "p.parquet", *forecasts, "--in-passes"]
+    yield "evaluate of two classes in passes", ["evaluate", "p2.parquet", *forecasts, "--in-passes"]
+    yield "decide", ["decide", "p.parquet", "--scores", "p_*", "--costs", str(costs), "--out", "d.parquet"]
+    yield "report", ["report", "p.parquet", *forecasts, "--costs", str(costs), "--out", "r.html"]
+
+
+def compare_commands(old: Path, repeats: int = 5) -> None:
+    """Print a line for every command."""
+    with tempfile.TemporaryDirectory() as made:
+        folders = {checkout: Path(made) / name for name, checkout in (("old", old), ("new", ROOT))}
+        for folder in folders.values():
+            folder.mkdir()
+        for name, arguments in commands(Path(made)):
+            times = [
+                [_processor_seconds(checkout, arguments, folder) for checkout, folder in folders.items()]
+                for _ in range(repeats)
+            ]
+            before, after = (statistics.median(column) for column in zip(*times, strict=True))
+            ratio = statistics.median(new / old for old, new in times)
+            print(f"| calibrant {name} | {before:.4g} | {after:.4g} | {ratio:.3f} |", flush=True)
+
+
+def _processor_seconds(checkout: Path, arguments: list[str], folder: Path) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, "-m", "calibrant.cli", *arguments],
+        check=True,
+        capture_output=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(checkout / "src")},
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def main(arguments: list[str]) -> int:
     """Compare with the checkout that is named."""
     if len(arguments) == 2 and arguments[0] == "--worker":
@@ -114,8 +167,12 @@ def main(arguments: list[str]) -> int:
         print("python -m benchmarks.beside OLD_CHECKOUT [suite ...]", file=sys.stderr)
         return 2
     print("| case | old, s | new, s | new / old |\n|---|---|---|---|")
-    for suite in arguments[1:] or SUITES:
-        compare(Path(arguments[0]).resolve(), suite)
+    old = Path(arguments[0]).resolve()
+    for suite in arguments[1:] or (*SUITES, "commands"):
+        if suite == "commands":
+            compare_commands(old)
+        else:
+            compare(old, suite)
     return 0
 
 

@@ -41,14 +41,31 @@ def test_names_are_objects(name, object_):
 def test_objects_are_functions(code):
     answers, weights = noisy_answers(code, noise=0.3), some_weights(code)
     np.testing.assert_array_equal(Coupling()(code, answers, weights), coupling(code, answers, weights))
-    np.testing.assert_array_equal(LeastSquares()(code, answers, weights), least_squares(code, answers))
-    np.testing.assert_array_equal(
-        LeastSquares(weighted=True)(code, answers, weights), least_squares(code, answers, weights)
-    )
+    published = LeastSquares(keep_possible=False)
+    np.testing.assert_array_equal(published(code, answers, weights), least_squares(code, answers))
+    published = LeastSquares(weighted=True, keep_possible=False)
+    np.testing.assert_array_equal(published(code, answers, weights), least_squares(code, answers, weights))
     published = Coupling("published", tol=1e-6, max_iter=5000)
     np.testing.assert_array_equal(
         published(code, answers), coupling(code, answers, algorithm="published", tol=1e-6, max_iter=5000)
     )
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
+def test_least_squares_calls_nothing_impossible_that_all_answers_allow(code):
+    answers = np.clip(noisy_answers(code, noise=0.6), 1e-3, 1 - 1e-3)
+    published, kept = least_squares(code, answers), LeastSquares()(code, answers)
+    least = np.minimum(answers, 1 - answers).min(axis=1) / len(code)
+    assert (kept >= least[:, None] / 2).all()
+    np.testing.assert_allclose(kept.sum(axis=1), 1.0, atol=1e-14)
+    untouched = published.min(axis=1) >= least
+    np.testing.assert_array_equal(kept[untouched], published[untouched])
+    # What was above the bound keeps its proportions, and so the order of the classes.
+    share = np.where(published > least[:, None], kept / np.maximum(published, 1e-300), np.nan)
+    np.testing.assert_allclose(np.nanmin(share, axis=1), np.nanmax(share, axis=1), rtol=1e-12)
+    certain = answers.copy()
+    certain[:, 0] = np.arange(len(certain)) % 2
+    np.testing.assert_array_equal(LeastSquares()(code, certain), least_squares(code, certain))
 
 
 def test_reports():

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.base import BaseEstimator, clone
 
 from calibrant import CalibrantError
-from calibrant._core._fitted import NotFittedError
+from calibrant._core._not_fitted import NotFittedError
 from calibrant.calibrators import (
     AccuracyTableCalibrator,
     BinningCalibrator,

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 import calibrant
 from calibrant import CalibrantError, OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
 from calibrant._core._errors import MissingExtraError
-from calibrant._core._fitted import NotFittedError
+from calibrant._core._not_fitted import NotFittedError
 from calibrant.decisions import random_costs
 from calibrant.maps._onnx_messages import IR_VERSION, OPSET
 from calibrant.models import ModelFileError, OnnxExportError, ScoreModel, load, save, save_onnx, to_onnx

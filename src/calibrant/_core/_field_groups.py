@@ -136,8 +136,44 @@ class Wholes(Field):
         return {"type": "array", "items": self.entry.schema()}
 
 
+class Added(Field):
+    """A field that came later: a file that lacks it means a certain value, which is not written.
+
+    Parameters
+    ----------
+    field : Field
+        The field.
+    absent : object
+        What it means that the field is not there.
+    """
+
+    def __init__(self, field: Field, absent: object) -> None:
+        self.field, self.absent = field, absent
+        self.json_type, self.what = field.json_type, field.what
+
+    @property
+    def must(self) -> str:
+        """What the field must be."""
+        return self.field.must
+
+    def allows(self, value: Any) -> bool:
+        """What the field allows."""
+        return self.field.allows(value)
+
+    def write(self, value: Any) -> Any:
+        """As the field."""
+        return self.field.write(value)
+
+    def _read(self, plain: Any, at: Place) -> Any:
+        return self.field.read(plain, at)
+
+    def schema(self) -> Schema:
+        """That of the field."""
+        return self.field.schema()
+
+
 class Record(Field):
-    """An object with exactly these fields.
+    """An object with exactly these fields, of which those that were `Added` may be missing.
 
     Parameters
     ----------
@@ -152,20 +188,30 @@ class Record(Field):
 
     def __init__(self, make: Callable[..., Any] = dict, /, **fields: Field) -> None:
         self.fields: Mapping[str, Field] = fields
+        self._absent = {name: field.absent for name, field in fields.items() if isinstance(field, Added)}
         self._make = make
 
     def write(self, value: Any) -> Any:
         """The fields of a mapping, or the attributes of an object, in the order of the record."""
         given = value if isinstance(value, Mapping) else {name: getattr(value, name) for name in self.fields}
-        return {name: field.write(given[name]) for name, field in self.fields.items()}
+        return {
+            name: field.write(given[name])
+            for name, field in self.fields.items()
+            if name not in self._absent or given[name] != self._absent[name]
+        }
 
     def _read(self, plain: Any, at: Place) -> Any:
-        check_keys(plain, tuple(self.fields), at)
-        return self._make(**{name: field.read(plain[name], at / name) for name, field in self.fields.items()})
+        check_keys(plain, tuple(self.fields), at, optional=tuple(self._absent))
+        there = {
+            name: field.read(plain[name], at / name) for name, field in self.fields.items() if name in plain
+        }
+        return self._make(**self._absent | there)
 
     def schema(self) -> Schema:
         """An object that allows nothing else."""
-        return object_schema({name: field.schema() for name, field in self.fields.items()})
+        schemas = {name: field.schema() for name, field in self.fields.items()}
+        optional = {name: schemas.pop(name) for name in self._absent}
+        return object_schema(schemas, optional)
 
 
 class DictOf(Field):
@@ -201,10 +247,12 @@ def object_schema(properties: dict[str, Schema], optional: dict[str, Schema] | N
     }
 
 
-def check_keys(plain: dict[str, Any], names: tuple[str, ...], at: Place) -> None:
-    """Refuse an object that lacks a field, or has one that nobody knows."""
+def check_keys(
+    plain: dict[str, Any], names: tuple[str, ...], at: Place, optional: tuple[str, ...] = ()
+) -> None:
+    """Refuse an object that lacks a field, unless it is optional, or has one that nobody knows."""
     for name in names:
-        if name not in plain:
+        if name not in plain and name not in optional:
             at.fail(f"must have the field {name!r}; it is missing")
     unknown = [name for name in plain if name not in names]
     if unknown:

@@ -1,19 +1,15 @@
 """Fitted or not: the answer to a question asked before `fit`, and a fit that is done or undone."""
 
-from sklearn.exceptions import NotFittedError as SklearnNotFittedError
-
-from calibrant._core._errors import CalibrantError
-
-
-class NotFittedError(CalibrantError, SklearnNotFittedError):
-    """The object has not been fitted yet."""
+from calibrant._core import _late as late
 
 
 def check_fitted(model: object, attribute: str) -> None:
     """Refuse a model that has not learned `attribute` yet."""
     if not hasattr(model, attribute):
         name = type(model).__name__
-        raise NotFittedError(f"this {name} must be fitted before it is used; it is not; call fit first")
+        raise late.not_fitted.NotFittedError(
+            f"this {name} must be fitted before it is used; it is not; call fit first"
+        )
 
 
 class all_or_nothing:  # noqa: N801  (read after "with")

@@ -4,8 +4,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Array, IntArray, as_array
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
 
@@ -29,7 +29,7 @@ def read_folds(
         # What a fold does that lacks a class is for the caller to say, where it does harm.
         warnings.filterwarnings("ignore", "The least populated class")
         try:
-            given = list(check_cv(cv, y, classifier=True).split(X, y, **(params or {})))
+            given = list(late.model_selection.check_cv(cv, y, classifier=True).split(X, y, **(params or {})))
             pairs = [(train, test) for train, test in given]
         except CalibrantError:
             raise

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from calibrant._core._arrays import Array
 from calibrant._core._field_groups import Record, check_keys, object_schema
 from calibrant._core._fields import Field, Schema
+from calibrant._core._fitted import check_fitted
 from calibrant._core._place import ModelFileError, Place
 
 
@@ -104,8 +105,6 @@ class Kind:
 
     def write_fitted(self, model: Any) -> Any:
         """Only the fitted numbers."""
-        from calibrant._core._fitted import check_fitted  # noqa: PLC0415  (scikit-learn takes its time)
-
         assert self.fitted is not None
         check_fitted(model, self.type.mark)
         return self.fitted.write(model.fitted_numbers())

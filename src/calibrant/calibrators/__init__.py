@@ -9,6 +9,7 @@
   row; `score_status_correlation` shows which of them matter.
 - `TemperatureCalibrator`, `VectorCalibrator`, `MatrixCalibrator`, `StackCalibrator`: all scores of a row
   together, two classes or many.
+- `GroupEffects`: what sets groups of rows apart, as `ScoreModel.fit(..., by=...)` learns it.
 - `top_candidates`, `likely_errors`: what a person who checks predictions wants to see first.
 - For a method of one's own, see the guide: the bases `ScoreCalibrator` and `RowCalibrator`; what its
   parameters may be (`Record` of `Number`, `Whole`, `Flag`, `Choice`, `Maybe`); what it may ask (`Isotonic`,
@@ -67,6 +68,11 @@ if TYPE_CHECKING:
         warn_of_columns as warn_of_columns,
         warn_of_direction as warn_of_direction,
     )
+    from calibrant.calibrators._group_effects import (
+        GroupEffects,
+        Grouping as Grouping,
+        fit_group_effects as fit_group_effects,
+    )
     from calibrant.calibrators._identity import IdentityCalibrator
     from calibrant.calibrators._joint import JointCalibrator as JointCalibrator
     from calibrant.calibrators._matrix import MatrixCalibrator
@@ -112,6 +118,9 @@ if TYPE_CHECKING:
 
 #: Where they are at home.
 _HOME = {
+    "GroupEffects": "calibrant.calibrators._group_effects",
+    "Grouping": "calibrant.calibrators._group_effects",
+    "fit_group_effects": "calibrant.calibrators._group_effects",
     "AccuracyTable": "calibrant.calibrators._table",
     "AccuracyTableCalibrator": "calibrant.calibrators._accuracy_table",
     "BetaCalibrator": "calibrant.calibrators._beta",
@@ -207,6 +216,7 @@ __all__ = [
     "EqualBins",
     "ErrorsFound",
     "Flag",
+    "GroupEffects",
     "IdentityCalibrator",
     "Isotonic",
     "Learning",

@@ -4,8 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, Self
 
-from sklearn.base import BaseEstimator
-
 from calibrant._core._arrays import Array, BoolArray, Float64Array
 from calibrant._core._checks import (
     check_class_labels,
@@ -16,6 +14,7 @@ from calibrant._core._checks import (
     labels_of_columns,
 )
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._estimator import Estimator
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
 from calibrant._core._predictions import PredictsScores
@@ -41,11 +40,19 @@ class Calibrator(Protocol):
         """Give the probability of every class."""
 
 
-class CalibratorBase(Saved, NamedColumns, PredictsScores, BaseEstimator, ABC):
+class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
     """Base of all calibrators of this package."""
 
     takes: Takes
     classes_: Array
+
+    @abstractmethod
+    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from scores and labels."""
+
+    @abstractmethod
+    def predict_proba(self, scores: Any) -> Float64Array:
+        """Give the probability of every class."""
 
     @abstractmethod
     def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:

@@ -2,8 +2,7 @@
 
 import warnings
 
-from sklearn.exceptions import ConvergenceWarning
-
+from calibrant._core import _late as late
 from calibrant._core._field_groups import Record
 from calibrant._core._fields import Flag, Number
 from calibrant._core._place import Place
@@ -121,7 +120,7 @@ class BetaCalibrator(ScoreCalibrator, name="beta"):
                 else "there is no beta map of greatest likelihood, or none that can be told, as where a "
                 "threshold separates the classes; use smooth=True"
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=7)
+            warnings.warn(message, late.exceptions.ConvergenceWarning, stacklevel=7)
 
     def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
         return self._map_of()

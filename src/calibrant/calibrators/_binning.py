@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._field_groups import DictOf, ListOf, Numbers, Record, Wholes, check_length
 from calibrant._core._fields import PROBABILITY, Choice, Either, Maybe, Number, Seed, Whole
@@ -197,15 +198,13 @@ class BinningCalibrator(ScoreCalibrator, name="binning"):
 
     def _cross_validate(self, rows: Cases) -> dict[int, float]:
         """Squared error per unit of weight of every candidate on rows that it was not fitted to."""
-        from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415
-
         scores, target, weights = rows
         label = target > 0.5
         n_folds = min(self.cv, int(label.sum()), int((~label).sum()))
         candidates = sorted(set(CANDIDATES if self.candidates is None else self.candidates))
         if n_folds < 2:
             return {}
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        folds = late.model_selection.StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
         loss = dict.fromkeys(candidates, 0.0)
         total = float(len(scores)) if weights is None else float(weights.sum())
         for train, test in folds.split(scores, label):

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlogy
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant.calibrators._cells import Cells
 from calibrant.calibrators._smoothing import Smoothing
@@ -92,18 +92,16 @@ def information(cells: Cells, smoothing: Smoothing, steps: IntArray, criterion: 
 
 def assign_folds(right: BoolArray, n_folds: int, random_state: object) -> IntArray | None:
     """A fold for every row, both outcomes spread evenly; None where an outcome has less than two rows."""
-    from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415  (only those who choose pay for it)
-
     n_folds = min(n_folds, int(right.sum()), int((~right).sum()))
     if n_folds < 2:
         return None
     folds = np.empty(len(right), dtype=np.intp)
-    parts = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(right, right)
-    for fold, (_, rows) in enumerate(parts):
+    splitter = late.model_selection.StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    for fold, (_, rows) in enumerate(splitter.split(right, right)):
         folds[rows] = fold
     return folds
 
 
 def _cross_entropy(count: Float64Array, right: Float64Array, value: Float64Array) -> float:
     """Sum over rows; infinite if a row came that was called impossible."""
-    return float(-(xlogy(right, value) + xlogy(count - right, 1.0 - value)).sum())
+    return float(-(late.special.xlogy(right, value) + late.special.xlogy(count - right, 1.0 - value)).sum())

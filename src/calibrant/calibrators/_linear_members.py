@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
 from calibrant.calibrators._joint import JointRows
 from calibrant.calibrators._softmax_fit import FINE, Design, Penalty, SoftmaxFit, fit_softmax
@@ -219,4 +219,4 @@ def _knots(scores: Float64Array, is_own: Any, weight: Float64Array) -> tuple[Flo
         even = np.interp(np.linspace(0, 1, KNOTS), share, np.arange(len(values)))
         chosen = np.unique(np.round(even).astype(int))
         values, share = values[chosen], share[chosen]
-    return values, np.asarray(ndtri(np.clip(share, *SHARES)))
+    return values, np.asarray(late.special.ndtri(np.clip(share, *SHARES)))

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from sklearn.base import clone
-
 from calibrant._core._checks import check_option, not_among
 from calibrant._core._errors import ParameterError
+from calibrant._core._estimator import clone
 from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator
 from calibrant.calibrators._joint import JointCalibrator

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._field_groups import ListOf, Numbers, Record
 from calibrant._core._fields import PROBABILITY, Flag, Maybe
@@ -266,7 +266,7 @@ class RankedLogisticCalibrator(RankedCalibrator, name="ranked_logistic"):
                 "one from the other, so that targets of 0 and 1 have no best fit; Platt's smoothed targets "
                 "were used there; pass smooth=True to use them at all ranks, or max_rank to have fewer ranks"
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=6)
+            warnings.warn(message, late.exceptions.ConvergenceWarning, stacklevel=6)
 
 
 def _of_file(given: Any, transform: str) -> RankMap:

@@ -3,8 +3,7 @@
 import warnings
 from typing import Literal, Self
 
-from sklearn.exceptions import ConvergenceWarning
-
+from calibrant._core import _late as late
 from calibrant._core._field_groups import Record
 from calibrant._core._fields import Choice, Flag, Number, Whole
 from calibrant._core._place import Place
@@ -113,7 +112,7 @@ class SigmoidCalibrator(ScoreCalibrator, name="sigmoid"):
                 "a threshold separates the classes, so plain maximum likelihood has no solution and the "
                 "sigmoid is arbitrarily steep; use smooth=True"
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
+            warnings.warn(message, late.exceptions.ConvergenceWarning, stacklevel=5)
         elif not fit.converged:
             advice = (
                 f"max_iter={self.max_iter} steps; raise max_iter"
@@ -121,7 +120,9 @@ class SigmoidCalibrator(ScoreCalibrator, name="sigmoid"):
                 else f"{fit.n_iter} steps, short of the optimum; see whether some scores are out of all "
                 "proportion to the others"
             )
-            warnings.warn(f"the sigmoid fit stopped after {advice}", ConvergenceWarning, stacklevel=5)
+            warnings.warn(
+                f"the sigmoid fit stopped after {advice}", late.exceptions.ConvergenceWarning, stacklevel=5
+            )
         return self._map_of()
 
     def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002

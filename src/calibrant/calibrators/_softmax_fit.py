@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
 
 #: Steps at most; when to end, in a pool and on its own; the penalty of what all classes share of a shape.
@@ -140,7 +139,7 @@ def _roots(design: Design, proba: Float64Array, weight: Float64Array, penalty: F
         curvature = (part @ part.T).astype(np.float64)
         curvature[np.diag_indices_from(curvature)] += 2 * penalty
         lower = np.linalg.cholesky(curvature)
-        roots.append(solve_triangular(lower, np.eye(len(lower)), lower=True).T)
+        roots.append(late.linalg.solve_triangular(lower, np.eye(len(lower)), lower=True).T)
     return np.array(roots)
 
 
@@ -251,7 +250,7 @@ def fit_softmax(
     if rising:
         bounds = [(None, None), (-1.0, None), *[(None, None)] * (design.n_columns - 2)] * k
     fine = precision <= FINE
-    found = minimize(
+    found = late.optimize.minimize(
         loss,
         np.zeros(k * design.n_columns),
         jac=True,

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Record
@@ -283,5 +283,5 @@ def _power(logs: Float64Array, rows: JointRows) -> float:
         return float(rows.weight @ (total - power * true)) + penalty * log_power * log_power
 
     bounds = (-POWER_BOUND, POWER_BOUND)
-    best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 3e-3})
+    best = late.optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 3e-3})
     return math.exp(best.x)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant.calibrators._joint import JointRows
 from calibrant.maps import Row, Stairs
@@ -44,11 +44,11 @@ def stairs_of(classes: list[SortedScores], weight: Float64Array, n_classes: int)
         scores, at, own = (
             (each.values, at, own) if there.all() else (each.values[there], at[there], own[there])
         )
-        blocks = isotonic_regression(own / at, weights=at).blocks
+        blocks = late.optimize.isotonic_regression(own / at, weights=at).blocks
         first, last = blocks[:-1], blocks[1:] - 1
         mass, right = np.add.reduceat(at, first), np.add.reduceat(own, first)
         prior = 1.0 if n_classes == 2 else min(2 * own.sum() / at.sum(), 1.0)
-        steps = isotonic_regression((right + prior) / (mass + 2), weights=mass).x
+        steps = late.optimize.isotonic_regression((right + prior) / (mass + 2), weights=mass).x
         ends = np.column_stack([scores[first], scores[last]]).ravel()
         wide = np.append(True, ends[1:] != ends[:-1])  # a step of one score has but one knot
         knots.append(ends[wide])

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array
 from calibrant.calibrators._joint import JointRows
 from calibrant.maps import NUMPY, Start
@@ -62,5 +62,5 @@ def _best_scale(
         proba: Array = odds[rows.y, places] / odds.sum(axis=0)
         return -float(rows.weight @ np.log((1 - share) * proba + share / k))
 
-    best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": within})
+    best = late.optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": within})
     return float(best.fun), float(best.x)

@@ -1,6 +1,6 @@
 """The ways to combine answers as objects, for `combine=`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol, Self, cast, runtime_checkable
 
@@ -9,13 +9,13 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import can_take, check_flag, not_among
 from calibrant._core._errors import ParameterError
-from calibrant._core._field_groups import ListOf, Record
+from calibrant._core._field_groups import Added, ListOf, Record
 from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number, Whole
 from calibrant._core._kinds import Kinds, Saved, Unfitted
 from calibrant._core._place import Place
 from calibrant.codes._answers import check_answers
 from calibrant.codes._coupling import CouplingResult, solve_coupling
-from calibrant.codes._least_squares import LeastSquaresResult, solve_least_squares
+from calibrant.codes._least_squares import LeastSquaresResult, keep_possible, solve_least_squares
 from calibrant.codes._matrices import is_one_vs_all
 from calibrant.codes._names import code_name
 from calibrant.codes._normalize import divide_by_sum
@@ -90,19 +90,26 @@ class LeastSquares(Saved):
         passes the counts behind its columns to every combiner.
     sum_constraint : bool, default=True
         Whether the answer must sum to one.
+    keep_possible : bool, default=True
+        Whether no class is called impossible unless an answer is certain: every class gets at least 1/k of
+        the smallest r or 1 - r of the row, and what that takes comes from all others alike. False is the
+        published method, which gives classes 0 that every answer allows.
 
     Examples
     --------
     >>> from calibrant.codes import LeastSquares, one_vs_all
     >>> LeastSquares()(one_vs_all(3), [[0.9, 0.8, 0.05]]).round(3)
+    array([[0.541, 0.443, 0.016]])
+    >>> LeastSquares(keep_possible=False)(one_vs_all(3), [[0.9, 0.8, 0.05]]).round(3)
     array([[0.55, 0.45, 0.  ]])
     """
 
     weighted: bool = False
     sum_constraint: bool = True
+    keep_possible: bool = True
 
     name = "least_squares"
-    parameters = Record(weighted=Flag(), sum_constraint=Flag())
+    parameters = Record(weighted=Flag(), sum_constraint=Flag(), keep_possible=Added(Flag(), absent=False))
 
     def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
         """Combine; rows sum to one unless `sum_constraint` is False."""
@@ -126,7 +133,12 @@ class LeastSquares(Saved):
             The probabilities, and whether each row's are unique.
         """
         used = weights if check_flag("weighted", self.weighted) else None
-        return solve_least_squares(code, answers, used, sum_constraint=self.sum_constraint)
+        found = solve_least_squares(code, answers, used, sum_constraint=self.sum_constraint)
+        if not (check_flag("keep_possible", self.keep_possible) and self.sum_constraint):
+            return found
+        return replace(
+            found, proba=keep_possible(found.proba, check_answers(answers, as_code(code).shape[1]))
+        )
 
 
 @dataclass(frozen=True)

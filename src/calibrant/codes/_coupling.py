@@ -4,8 +4,8 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import rel_entr
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, FloatArray, IntArray
 from calibrant._core._checks import check_number, check_option
 from calibrant._core._errors import DataError, ParameterError
@@ -225,9 +225,7 @@ def _check_both_signs(code: CodeMatrix, columns: IntArray) -> None:
 
 
 def _warn(message: str) -> None:
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415  (only those who need it pay for it)
-
-    warnings.warn(f"{message}; raise max_iter or tol", ConvergenceWarning, stacklevel=3)
+    warnings.warn(f"{message}; raise max_iter or tol", late.exceptions.ConvergenceWarning, stacklevel=3)
 
 
 def kl_objective(code: object, answers: object, proba: object, weights: object = None) -> Float64Array:
@@ -269,4 +267,6 @@ def kl_objective(code: object, answers: object, proba: object, weights: object =
     kept = scale > 0  # columns of weight 0 are dropped, also where their term is infinite
     rest = expected_answers(-matrix, proba)[:, kept]  # 1 - expected, with all its digits
     given, expected = given[:, kept], expected[:, kept]
-    return np.asarray((rel_entr(given, expected) + rel_entr(1 - given, rest)) @ scale[kept])
+    return np.asarray(
+        (late.special.rel_entr(given, expected) + late.special.rel_entr(1 - given, rest)) @ scale[kept]
+    )

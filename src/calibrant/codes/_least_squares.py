@@ -109,6 +109,14 @@ def least_squares(
     return solve_least_squares(code, answers, weights, sum_constraint=sum_constraint).proba
 
 
+def keep_possible(proba: Float64Array, answers: FloatArray) -> Float64Array:
+    """Give no class less than 1/k of what the most certain answer of the row leaves open."""
+    least = np.minimum(answers, 1 - answers).min(axis=1, keepdims=True) / proba.shape[1]
+    raised = np.maximum(proba, least)
+    changed = (raised > proba).any(axis=1, keepdims=True)
+    return np.where(changed, raised / raised.sum(axis=1, keepdims=True), proba)
+
+
 def solve_least_squares(
     code: object, answers: object, weights: object = None, *, sum_constraint: bool = True
 ) -> LeastSquaresResult:

@@ -6,8 +6,8 @@ faster than a loop of LAPACK calls over the batch, and leaves the pivots open to
 """
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array
 
 #: Matrices of more rows than this are left to LAPACK.
@@ -67,10 +67,11 @@ def _free_one_by_one(
 
 def _by_lapack(matrix: Float64Array, right: Float64Array, floor: float) -> Float64Array | None:
     """Solve one system from its lower triangle; None where a pivot cannot be trusted."""
-    factor, failed = dpotrf(matrix.T, lower=0)  # the transpose is what Fortran sees without a copy
+    transposed = matrix.T  # what Fortran sees without a copy
+    factor, failed = late.lapack.dpotrf(transposed, lower=0)
     if failed or not (factor.diagonal() ** 2 > floor * matrix.diagonal()).all():
         return None
-    return np.asarray(dpotrs(factor, right, lower=0)[0])
+    return np.asarray(late.lapack.dpotrs(factor, right, lower=0)[0])
 
 
 def eliminate(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray]:

@@ -3,10 +3,9 @@
 from functools import cache
 from typing import Any
 
-from sklearn.base import clone
-
 from calibrant._core._checks import not_among
 from calibrant._core._errors import ParameterError
+from calibrant._core._estimator import clone
 from calibrant._core._kinds import Kinds
 from calibrant.decisions._expected import ExpectedCostRule
 from calibrant.decisions._lachiche_flach import LachicheFlachRule

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
 from calibrant._core._checks import (
@@ -14,6 +13,7 @@ from calibrant._core._checks import (
     check_weights,
     class_labels,
 )
+from calibrant._core._estimator import Estimator
 from calibrant._core._fields import Number
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._kinds import Saved
@@ -28,7 +28,7 @@ from calibrant.maps import Tensor
 COSTS = {"cost_before": Number(), "cost_after": Number()}
 
 
-class DecisionRule(Saved, NamedColumns, BaseEstimator, ABC):
+class DecisionRule(Saved, NamedColumns, Estimator, ABC):
     """Base of the rules: checks at the border, a partition of the simplex learned inside.
 
     A subclass says how its matrix is learned (`_fit`), and how it decides if not by that matrix

@@ -23,7 +23,7 @@ from calibrant.metrics import brier_score, error_rate
 
 COMBINATIONS: dict[str, Any] = {
     "normalisation": Normalize(),
-    "least squares": LeastSquares(),
+    "least squares": LeastSquares(keep_possible=False),
     "coupling": Coupling(algorithm="published", tol=1e-6, max_iter=5000),
     "KL minimiser": Coupling(),
 }

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from calibrant._core._arrays import Array
 from calibrant._core._chance import Seed
+from calibrant._core._estimator import clone
 from calibrant.calibrators import ScoreKind, half_a_row, warn_of_columns
 from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._evaluate import Evaluate, Evaluated

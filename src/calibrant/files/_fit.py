@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from calibrant._core._arrays import Array
 from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
+from calibrant._core._estimator import clone
 from calibrant._core._names import NamedColumns
 from calibrant._core._words import option
 from calibrant.calibrators import calibrator_of_kind, fit_plan, fit_rows, warn_of_direction

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
 
 from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._odds import expit, logit
 from calibrant.maps._intervals import IntervalLookup
 from calibrant.maps._tensor import Tensor
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant.metrics._cox import CoxFit, expit, log_odds
+from calibrant._core._odds import expit
+from calibrant.metrics._cox import CoxFit, log_odds
 from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._intervals import DEVIATE
 from calibrant.metrics._isotonic import pooled_blocks

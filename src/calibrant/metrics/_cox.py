@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
+from calibrant._core._odds import expit
 from calibrant.metrics._points import LEAST_ODDS, Grid, Points, dot
 
 #: Steps of Newton's method, and when it has arrived.
@@ -42,12 +43,6 @@ def log_odds(p: Float64Array) -> Float64Array:
     """Logarithm of the odds, limited."""
     p = np.maximum(p, LEAST_ODDS)
     return np.asarray(np.log(p) - np.log(np.maximum(1.0 - p, LEAST_ODDS)))
-
-
-def expit(x: Float64Array) -> Float64Array:
-    """The probability of log-odds, which do not overflow."""
-    with np.errstate(over="ignore"):
-        return np.asarray(1.0 / (1.0 + np.exp(-x)))
 
 
 def in_cells(points: Points) -> Points:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, Target
 from calibrant.metrics._bins import group_sums
 
@@ -127,10 +128,8 @@ def _tail(deviation: float, skew: float) -> float:
     """How often something of mean 0, variance 1 and this skewness is as great; of a lighter tail a bound."""
     if skew < 1e-6 or deviation <= 0:
         return normal_tail(deviation)
-    from scipy.special import gammaincc  # noqa: PLC0415  (whoever imports the metrics need not wait for it)
-
     shape = 4 / skew**2
-    return float(gammaincc(shape, shape + deviation * math.sqrt(shape)))
+    return float(late.special.gammaincc(shape, shape + deviation * math.sqrt(shape)))
 
 
 def normal_tail(deviation: float) -> float:

@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
+from calibrant._core._odds import expit
 from calibrant.metrics._calibration_interval import (
     Overfit,
     calibration_estimate,
@@ -14,7 +15,7 @@ from calibrant.metrics._calibration_interval import (
     distance_of,
     refinement_estimate,
 )
-from calibrant.metrics._cox import expit, fit_cox, log_odds
+from calibrant.metrics._cox import fit_cox, log_odds
 from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._evaluation import CalibrationErrors, ClassEvaluation
 from calibrant.metrics._evaluation_column import Binned, Studied

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray, as_array
 from calibrant._core._chance import Seed, generator
 from calibrant._core._checks import (
@@ -308,8 +309,6 @@ def pooled_blocks(
     positive: Float64Array, weight: Float64Array | None
 ) -> tuple[IntArray, Float64Array, Float64Array]:
     """Where the blocks of the regression begin, their frequencies and weights; None for weights of one."""
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415  (half a second that few calls need)
-
     # Neighbours that do not rise share a block, whatever comes after: that leaves few for the regression.
     starts = _rises(positive if weight is None else positive / weight)
     if weight is None:
@@ -318,7 +317,7 @@ def pooled_blocks(
         weight = np.add.reduceat(weight, starts)
     positive = np.add.reduceat(positive, starts)
     # Frequencies from sums, not from running means: exact counts give exact shares.
-    blocks = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    blocks = late.optimize.isotonic_regression(positive / weight, weights=weight).blocks[:-1]
     positive, weight = np.add.reduceat(positive, blocks), np.add.reduceat(weight, blocks)
     risen = _rises(positive / weight, SAME_FREQUENCY)
     positive, weight = np.add.reduceat(positive, risen), np.add.reduceat(weight, risen)

@@ -19,7 +19,7 @@ from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind, one_of
 from calibrant._core._names import NamedColumns
 from calibrant._core._place import Place
-from calibrant.calibrators import KINDS, Calibrator, calibrator_kinds, n_scores_of, takes_of
+from calibrant.calibrators import KINDS, Calibrator, GroupEffects, calibrator_kinds, n_scores_of, takes_of
 from calibrant.decisions import ExpectedCostRule, reasonable, rule_kinds
 from calibrant.models._costs import Costs
 from calibrant.models._labels import Labels
@@ -32,6 +32,13 @@ FORMS = {"score": "one_per_row", "row": "one_per_class", "columns": "one_per_col
 SCORES = Choice(*FORMS.values())
 SCORE_KIND = Choice(*KINDS)
 COST = Matrix()
+GROUPS = Record(
+    column=Maybe(Text("the name of a column", r"[\s\S]{1,1000}")),
+    names=ListOf(Text("the name of a group", r"[\s\S]*"), least=1),
+    intercepts=Matrix(),
+    slopes=Numbers(Number()),
+    spreads=ListOf(Number(0.0), least=2),
+)
 
 SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)
 _METRIC = Maybe(Number(infinite=True))
@@ -52,7 +59,8 @@ class ScoreModelKind(Kind):
     keys = ("kind", "scores", "calibrator", "decision")
 
     def __init__(self) -> None:
-        self.type, self.name, self.parameters, self.fitted = ScoreModel, "score_model", Record(), None
+        self.type: Any = ScoreModel
+        self.name, self.parameters, self.fitted = "score_model", Record(), None
 
     def write(self, model: ScoreModel) -> dict[str, Any]:
         """Take a fitted model apart."""
@@ -71,8 +79,11 @@ class ScoreModelKind(Kind):
             "calibrator": calibrator_kinds().of(model.calibrator_).write(model.calibrator_),
             "decision": decision,
         }
-        declared = model.declared_kind
-        return plain if declared == "margin" else plain | {"score_kind": SCORE_KIND.write(declared)}
+        if model.declared_kind != "margin":
+            plain["score_kind"] = SCORE_KIND.write(model.declared_kind)
+        if model.groups_ is not None:
+            plain["groups"] = GROUPS.write(model.groups_)
+        return plain
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
         """Put a fitted model together."""
@@ -87,7 +98,8 @@ class ScoreModelKind(Kind):
             (at / "scores").refuse(f"be {form!r} for this calibrator", plain["scores"])
         costs, rule = _read_decision(plain["decision"], at / "decision", classes)
         declared = SCORE_KIND.read(plain["score_kind"], at / "score_kind") if "score_kind" in plain else None
-        return ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared)
+        groups = _read_groups(plain["groups"], at / "groups", classes) if "groups" in plain else None
+        return ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared, groups=groups)
 
     def variants(self) -> list[dict[str, Schema]]:
         """The schemas of the fields."""
@@ -146,6 +158,23 @@ def name_columns(model: NamedColumns, names: list[str], n_columns: int, at: Plac
     if len(set(names)) < len(names):
         at.fail("must name every column once; one is named twice")
     NamedColumns.name_columns(model, names)
+
+
+def _read_groups(plain: Any, at: Place, classes: Array) -> GroupEffects:
+    """What sets groups apart, which fits the classes."""
+    given = GROUPS.read(plain, at)
+    names, intercepts = tuple(given["names"]), given["intercepts"]
+    if len(set(names)) < len(names):
+        (at / "names").fail("must name every group once; one is named twice")
+    check_length(given["slopes"], len(names), at / "slopes", "one per group")
+    check_length(given["spreads"], 2, at / "spreads", "of intercepts and slopes")
+    if intercepts.shape != (len(names), len(classes)):
+        (at / "intercepts").fail(
+            f"must have one row per group and one column per class, shape {(len(names), len(classes))}; got "
+            f"shape {intercepts.shape}"
+        )
+    spreads = float(given["spreads"][0]), float(given["spreads"][1])
+    return GroupEffects(names, intercepts, given["slopes"], spreads, given["column"])
 
 
 def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None, Any]:

@@ -41,8 +41,17 @@ def combine(answers: Tensor, combiner: object, code: Array, counts: Array | None
         )
     weights = check_column_weights(counts if how.weighted else None, code.shape[1])
     if is_one_vs_all(code) and weights.all():
-        return _on_simplex(within, None if weights.min() == weights.max() else weights / weights.max())
-    return least_squares_of(within, code, weights)
+        proba = _on_simplex(within, None if weights.min() == weights.max() else weights / weights.max())
+    else:
+        proba = least_squares_of(within, code, weights)
+    return _keep_possible(proba, within, k) if how.keep_possible else proba
+
+
+def _keep_possible(proba: Tensor, answers: Tensor, k: int) -> Tensor:
+    """As `LeastSquares` does it."""
+    raised = proba.at_least(answers.at_most(1.0 - answers).row_min() / float(k))
+    changed = raised.is_above(proba).n_true().is_above(np.array(0))
+    return changed.choose(raised / raised.row_sums(), proba)
 
 
 def _instead(how: Normalize, k: int) -> Float64Array:

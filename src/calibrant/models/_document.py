@@ -16,6 +16,7 @@ from calibrant.calibrators import CalibratorBase, ScoreCalibrator, calibrator_ki
 from calibrant.codes import combiner_kinds
 from calibrant.decisions import DecisionRule, rule_kinds
 from calibrant.models._chain import (
+    GROUPS,
     SCORE_COLUMNS,
     SCORE_KIND,
     SCORE_MODEL,
@@ -215,7 +216,7 @@ def has_columns(kind: Kind) -> bool:
 def optional_fields(kind: Kind) -> dict[str, Field]:
     """The fields that a file of this kind may have."""
     if kind is SCORE_MODEL:
-        return {"score_kind": SCORE_KIND}
+        return {"score_kind": SCORE_KIND, "groups": GROUPS}
     return {"score_columns": SCORE_COLUMNS} if has_columns(kind) else {}
 
 

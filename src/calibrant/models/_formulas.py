@@ -28,6 +28,11 @@ def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError)
     if type(model) is ScoreModel:
         check_fitted(model, "calibrator_")
     calibrator: Any = model.calibrator_ if type(model) is ScoreModel else model
+    if getattr(model, "groups_", None) is not None:
+        raise error(
+            f"a model must have no groups to be written as {name}; got one that was fitted with by=..., "
+            "whose answers depend on a column that is no score; use the file of `save`, or fit without by"
+        )
     if not calibrator_kinds().has(calibrator):
         raise error(
             "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "

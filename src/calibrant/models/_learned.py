@@ -1,14 +1,14 @@
 """What a model learns of its rows: the calibrator, the rule, and how good both are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.calibrators import Calibrator
+from calibrant.calibrators import Calibrator, GroupEffects, Grouping, fit_group_effects
 from calibrant.models._costs import Costs
-from calibrant.models._plan import Answers, Predictions, cross_fit, folds_for, judged_by
+from calibrant.models._plan import NUMBER, Answers, Predictions, cross_fit, folds_for, judged_by
 from calibrant.models._summary import TrainingSummary, measure
 from calibrant.passes import Plan, together
 
@@ -27,15 +27,20 @@ class Learned:
         What is remembered of the rows.
     predictions : Predictions
         Of rows by calibrators that were not fitted to them.
+    groups : GroupEffects or None
+        What sets groups of rows apart.
     """
 
     calibrator: Calibrator
     rule: Any
     summary: TrainingSummary
     predictions: Predictions
+    groups: GroupEffects | None = None
 
 
-def learn(calibrator: Calibrator, costs: Costs | None, rule: Any, rows: Answers) -> Plan[Learned]:
+def learn(
+    calibrator: Calibrator, costs: Costs | None, rule: Any, rows: Answers, by: Grouping | None = None
+) -> Plan[Learned]:
     """Fit to all rows, and beside it to parts of them; measure, and learn to decide, on the others."""
     folds = folds_for(rows.n_rows, rows.n_scores)
     parts: list[Plan[Any]] = [rows.count(), rows.fit(calibrator), cross_fit(calibrator, rows, folds)]
@@ -43,12 +48,24 @@ def learn(calibrator: Calibrator, costs: Costs | None, rule: Any, rows: Answers)
     if not folds:
         judged = yield from judged_by(fitted, rows)
     judged = judged.with_estimates()
+    groups = None
+    if by is not None:
+        groups, judged = _by_group(judged, by)
     metrics = measure(judged, costs, rule)
     learned = None
     if rule is not None and costs is not None and len(judged.rows):
         learned = rule.fit(judged.proba, judged.rows.truth, costs.matrix, judged.rows.weight)
     summary = _summary(rows.n_rows, mass, judged, metrics)
-    return Learned(fitted, learned, summary, judged)
+    return Learned(fitted, learned, summary, judged, groups)
+
+
+def _by_group(judged: Predictions, by: Grouping) -> tuple[GroupEffects, Predictions]:
+    """What sets groups apart in rows that were left out, whose keys hold their numbers; none of too few."""
+    if not judged.n_folds:
+        return GroupEffects.none(by.names, judged.proba.shape[1]), judged
+    own = by.take((judged.rows.keys() & NUMBER).astype(np.intp))
+    groups, proba = fit_group_effects(judged.proba, judged.rows.truth, judged.rows.weight, own, judged.fold)
+    return groups, replace(judged, proba=proba)
 
 
 def _summary(n_rows: int, mass: Float64Array, judged: Predictions, metrics: Any) -> TrainingSummary:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
+from calibrant._core._estimator import clone
 from calibrant.calibrators import Calibrator, CalibratorBase, fit_plan, fit_rows
 from calibrant.passes import (
     ClassCounts,
@@ -133,7 +133,7 @@ class Arrays(Answers):
         if left_out is None:
             return fit_rows(calibrator, self.rows, self.classes)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", late.exceptions.ConvergenceWarning)
             return fit_rows(calibrator, self.rows.outside(left_out), self.classes)
         yield
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_flag, check_probabilities
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._estimator import Estimator, clone
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._hints import arguments_told
 from calibrant._core._names import NamedColumns, take_names, without_names
@@ -20,6 +20,8 @@ from calibrant.calibrators import (
     Calibrator,
     CalibratorBase,
     Candidates,
+    GroupEffects,
+    Grouping,
     ScoreKind,
     calibrator_for,
     check_n_ranks,
@@ -45,7 +47,7 @@ from calibrant.passes import PassOptions, Plan, Rows
 DECLARED = "scores with kind='probability'"
 
 
-class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
+class ScoreModel(NamedColumns, PredictsScores, Estimator):
     """From scores to probabilities to decisions, for people who have scores and no estimator.
 
     The scores come from any model, in any language. They are calibrated; if costs are given, decisions are
@@ -99,6 +101,9 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
         The names of the columns of scores, in the order of the model; only if it was fitted to a frame.
     summary_ : TrainingSummary or None
         Rows, base rates, and how good the probabilities are; None if the parts were fitted elsewhere.
+    groups_ : GroupEffects or None
+        What sets groups of rows apart, after ``fit(..., by=...)``: `names`, `intercepts`, `slopes`, and the
+        `spreads` of both over the groups.
     predictions_ : Predictions
         The rows that were measured (`rows`), their probabilities from calibrators that were not fitted to
         them (`proba`), and their folds (`fold`); only after ``fit(..., keep_predictions=True)``.
@@ -120,6 +125,12 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
     single part is held out, at most 200 000 rows. The folds are always the same for the same rows.
 
     Rows that the calibrator gives no number (``fallback="nan"``) are left out of both.
+
+    With groups (`by`) the probabilities of group g are ``softmax((1 + s_g) log p + b_g)`` of the common ones
+    p. Slopes and intercepts are learned from the rows that were left out, as random effects with the
+    variances of greatest marginal likelihood (Laplace's approximation): a group of ten rows borrows from all
+    others, and if groups do not differ beyond chance (5%), all have the common probabilities. Rows without a
+    group (None or NaN), and of one that `fit` has not seen, have these too.
 
     Examples
     --------
@@ -166,7 +177,13 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
         return report_of(self.calibrator, self.calibrator_, self.combine)
 
     def fit(
-        self, scores: object, y: object, sample_weight: object = None, *, keep_predictions: bool = False
+        self,
+        scores: object,
+        y: object,
+        sample_weight: object = None,
+        *,
+        by: object = None,
+        keep_predictions: bool = False,
     ) -> Self:
         """Calibrate the scores, and learn to decide.
 
@@ -180,6 +197,9 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
             The labels.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, not negative. Weight 0 means absent.
+        by : array-like of shape (n,), optional
+            Groups of rows, such as regions, whose probabilities may differ: each gets a correction of its
+            own, shrunk toward none.
         keep_predictions : bool, default=False
             Whether the rows that were measured are kept as `predictions_`, with their probabilities.
 
@@ -195,21 +215,26 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
         rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
         if self.declared_kind == "probability":
             check_probabilities(rows.scores, DECLARED)
+        grouping = None if by is None else Grouping.read(by, len(rows))
+        if grouping is not None and not grouping.names:
+            raise DataError("by must name the group of some rows; got none; leave it out")
         calibrator = self._unfitted(rows.scores.ndim)
         labels = _labels_of_columns(calibrator, rows.classes)
         with all_or_nothing(self):
             rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
-            self.fit_rows(rows, keep_predictions=keep_predictions)
+            self.fit_rows(rows, by=grouping, keep_predictions=keep_predictions)
             warn_of_direction(self.calibrator_)
         return self
 
-    def fit_rows(self, rows: Rows, *, keep_predictions: bool = False) -> Self:
+    def fit_rows(self, rows: Rows, *, by: Grouping | None = None, keep_predictions: bool = False) -> Self:
         """Fit to rows that were checked, without a word about the direction of their scores.
 
         Parameters
         ----------
         rows : Rows
             The rows, with their classes.
+        by : Grouping, optional
+            The groups that they are in.
         keep_predictions : bool, default=False
             Whether the rows that were measured are kept as `predictions_`, with their probabilities.
 
@@ -218,6 +243,8 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
         Self
             The fitted model.
         """
+        if by is not None and rows.weight is not None:
+            by = by.take(rows.weight > 0)
         rows = rows.present()
         answers = Arrays(rows)
         folds = folds_for(answers.n_rows, answers.n_scores)
@@ -225,7 +252,7 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
             answers = Arrays(dealt(rows, folds[0].n_folds, random_state=0))
         calibrator = self._unfitted(rows.scores.ndim)
         costs, rule = self.read_decisions(rows.classes)
-        learned = answered(learn(calibrator, costs, rule, answers))
+        learned = answered(learn(calibrator, costs, rule, answers, by))
         self._keep(learned, rows.classes, costs, keep_predictions)
         return self
 
@@ -281,7 +308,7 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
 
     def _keep(self, learned: Learned, classes: Array, costs: Costs | None, keep_predictions: bool) -> None:
         """Become a model of what was learned."""
-        self.keep_parts(learned.calibrator, classes, costs, learned.rule, learned.summary)
+        self.keep_parts(learned.calibrator, classes, costs, learned.rule, learned.summary, learned.groups)
         if hasattr(self, "feature_names_in_"):
             self.summary_ = replace(learned.summary, score_columns=tuple(self.feature_names_in_))
         if keep_predictions:
@@ -355,21 +382,24 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
         rule: Any,
         summary: TrainingSummary | None = None,
         kind: ScoreKind | None = None,
+        groups: GroupEffects | None = None,
     ) -> Self:
         """A fitted model of checked parts; its parameters are such that another fit keeps its form."""
         cost = None if costs is None else costs.as_given(classes)
         again = None if rule is None else clone(rule)
         model = cls(clone(calibrator), cost, again, kind=kind, classes=classes.tolist())
-        model.keep_parts(calibrator, classes, costs, rule, summary)
+        model.keep_parts(calibrator, classes, costs, rule, summary, groups)
         return model
 
-    def predict_proba(self, scores: object) -> Float64Array:
+    def predict_proba(self, scores: object, by: object = None) -> Float64Array:
         """Give the probability of every class.
 
         Parameters
         ----------
         scores : array-like of shape (n,), (n, k) or (n, l)
             Scores as in `fit`.
+        by : array-like of shape (n,), optional
+            The groups of the rows; without them, all rows have the common probabilities.
 
         Returns
         -------
@@ -377,15 +407,24 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
             Probabilities in the order of `classes_`; each row sums to one.
         """
         check_fitted(self, "classes_")
-        return np.asarray(self.calibrator_.predict_proba(self._scores_of(scores)))
+        proba = np.asarray(self.calibrator_.predict_proba(self._scores_of(scores)))
+        if by is None:
+            return proba
+        if self.groups_ is None:
+            raise ParameterError(
+                "by must be None, as the model was fitted without groups; fit it with by=..."
+            )
+        return self.groups_.apply(proba, by)
 
-    def decide(self, scores: object) -> Array:
+    def decide(self, scores: object, by: object = None) -> Array:
         """Give the decision of every row.
 
         Parameters
         ----------
         scores : array-like of shape (n,), (n, k) or (n, l)
             Scores as in `fit`.
+        by : array-like of shape (n,), optional
+            The groups of the rows, as in `predict_proba`.
 
         Returns
         -------
@@ -393,7 +432,7 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
             Labels of `actions_`: what costs least, or without costs the most probable class. Ties go to the
             first.
         """
-        position = self.decide_positions(self.predict_proba(scores))
+        position = self.decide_positions(self.predict_proba(scores, by))
         return np.asarray(self.actions_[position])
 
     def decide_positions(self, proba: Float64Array) -> Array:
@@ -421,7 +460,7 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
             )
         return np.asarray(np.argmax(proba, axis=1))
 
-    def top_candidates(self, scores: object, n: int = 3) -> Candidates:
+    def top_candidates(self, scores: object, n: int = 3, by: object = None) -> Candidates:
         """Give the best classes of every row with their probabilities.
 
         Parameters
@@ -430,6 +469,8 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
             Scores as in `fit`.
         n : int, default=3
             How many candidates to give; of fewer classes all.
+        by : array-like of shape (n_rows,), optional
+            The groups of the rows, as in `predict_proba`.
 
         Returns
         -------
@@ -439,10 +480,10 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
         """
         check_fitted(self, "classes_")
         n_ranks = min(n, len(self.classes_)) if isinstance(n, int) else n
-        if takes_of(self.calibrator_) == "row":
+        if takes_of(self.calibrator_) == "row" and by is None:
             return top_candidates(self.calibrator_, self._scores_of(scores), n_ranks)
         n_ranks = check_n_ranks("n", n_ranks, len(self.classes_))
-        proba = self.predict_proba(scores)
+        proba = self.predict_proba(scores, by)
         order = lead(proba, n_ranks)[0].T
         return Candidates(self.classes_[order], np.take_along_axis(proba, order, axis=1))
 
@@ -480,6 +521,7 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
         costs: Costs | None,
         rule: Any,
         summary: TrainingSummary | None,
+        groups: GroupEffects | None = None,
     ) -> None:
         """Become a fitted model of these parts, wherever they were fitted.
 
@@ -495,7 +537,10 @@ class ScoreModel(NamedColumns, PredictsScores, BaseEstimator):
             The fitted rule.
         summary : TrainingSummary or None
             What is to be remembered of the training rows.
+        groups : GroupEffects, optional
+            What sets groups of rows apart.
         """
+        self.groups_ = groups
         self.cost_ = None if costs is None else costs.matrix
         self.actions_ = classes if costs is None else costs.actions
         self.rule_, self.summary_ = rule, summary

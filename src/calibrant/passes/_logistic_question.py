@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logit
 
 from calibrant._core._arrays import Float64Array, Target
+from calibrant._core._odds import logit
 from calibrant.maps import features_of
 from calibrant.passes._logistic import LogisticFit, fit_logistic, vary
 from calibrant.passes._logistic_fast import fit_fast

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, FloatArray, IntArray, Target
 
 #: Neighbouring blocks whose values differ by no more than this are reported as one.
@@ -147,9 +148,7 @@ def pool_points(lo: Float64Array, hi: Float64Array, positive: Float64Array, nega
 
 def isotonic_starts(positive: Float64Array, weight: Float64Array) -> IntArray:
     """Where the blocks begin; neighbours may have the same value."""
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415  (0.6 s to import)
-
-    starts: IntArray = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    starts: IntArray = late.optimize.isotonic_regression(positive / weight, weights=weight).blocks[:-1]
     return starts
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array
 from calibrant.passes._points import Points
 
@@ -62,9 +63,7 @@ def _above_blocks(
     positive: Float64Array, weight: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Slope of every point's block, height of the path above it at the left border, and size of the sums."""
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415  (0.6 s to import)
-
-    starts = isotonic_regression(positive / weight, weights=weight).blocks[:-1]
+    starts = late.optimize.isotonic_regression(positive / weight, weights=weight).blocks[:-1]
     sizes = np.diff(np.append(starts, len(weight)))
     slope = np.repeat(np.add.reduceat(positive, starts) / np.add.reduceat(weight, starts), sizes)
     before_weight, before_positive = (np.append(0.0, np.cumsum(each)[:-1]) for each in (weight, positive))

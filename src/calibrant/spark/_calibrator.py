@@ -116,6 +116,11 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
             The same for frames.
         """
         check_fitted(model, "classes_")
+        if getattr(model, "groups_", None) is not None:
+            raise ParameterError(
+                "a model must have no groups to be used on Spark; got one that was fitted with by=...; fit "
+                "without groups"
+            )
         return cls(model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model))
 
     @classmethod

@@ -1,0 +1,30 @@
+"""The parts of SciPy and scikit-learn that a fit needs, imported when the first of their names is used.
+
+Importing them takes seconds, and nothing that a fitted model does needs them: it loads and answers with NumPy
+alone. So whatever such a model imports takes them from here. They are Any for those who check types.
+"""
+
+from importlib import import_module
+from typing import Any
+
+
+class _Late:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._name), name)
+        setattr(self, name, value)
+        return value
+
+
+lapack: Any = _Late("scipy.linalg.lapack")
+linalg: Any = _Late("scipy.linalg")
+optimize: Any = _Late("scipy.optimize")
+special: Any = _Late("scipy.special")
+base: Any = _Late("sklearn.base")
+exceptions: Any = _Late("sklearn.exceptions")
+metadata_routing: Any = _Late("sklearn.utils.metadata_routing")
+not_fitted: Any = _Late("calibrant._core._not_fitted")
+model_selection: Any = _Late("sklearn.model_selection")
+sklearn_utils: Any = _Late("sklearn.utils")
