@@ -141,7 +141,7 @@ def test_every_listed_default_may_be_set(folder):
 
 @pytest.mark.parametrize("name", ["random_dense", "random_sparse", "ovo"])
 def test_a_code_is_written_trained_by_and_read(tmp_path, name):
-    here("code", name, "--classes", "b,a,c", "--seed", "3", "--out", "code.csv", cwd=tmp_path)
+    here("code", name, "--classes", "b,a,c", "--random-state", "3", "--out", "code.csv", cwd=tmp_path)
     table = pa_csv.read_csv(tmp_path / "code.csv")
     assert table["class"].to_pylist() == ["b", "a", "c"]
     matrix = np.column_stack([table.column(place).to_numpy() for place in range(1, table.num_columns)])

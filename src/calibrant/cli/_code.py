@@ -13,7 +13,7 @@ NAMES = (*options.CODES, "random_dense", "random_sparse")
 @click.argument("name", type=Choice(NAMES, options.CODE_ALIASES))
 @click.option("--classes", metavar="LABELS", required=True, help="The classes, with commas between.")
 @click.option(
-    "--seed",
+    "--random-state",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
@@ -23,7 +23,7 @@ NAMES = (*options.CODES, "random_dense", "random_sparse")
 @click.option(
     "--out", type=Written(allow_dash=True), metavar="CODE.csv", required=True, help="The table to write."
 )
-def command(name: str, classes: str, seed: int, out: str) -> None:
+def command(name: str, classes: str, random_state: int, out: str) -> None:
     """Write a code matrix as a table: rows are classes, columns are two-class problems.
 
     In every column the classes with 1 are to be told from those with -1, and those with 0 take no part. Train
@@ -32,9 +32,9 @@ def command(name: str, classes: str, seed: int, out: str) -> None:
 
     \b
     Examples:
-      calibrant code random_dense --classes cat,dog,fox --seed 7 --out code.csv
+      calibrant code random_dense --classes cat,dog,fox --random-state 7 --out code.csv
       calibrant code all_pairs --classes cat,dog,fox --out -
     """
     from calibrant.cli._code_run import run
 
-    run(name, options.listed(classes) or [], seed, out)
+    run(name, options.listed(classes) or [], random_state, out)

@@ -25,7 +25,8 @@ def run(
     """Read, decide, write, and add up."""
     from calibrant.files import decide
 
-    rest = {name: given.pop(name) for name in ("costs", "any_costs", "keep", "in_passes")}
+    rest = {name: given.pop(name) for name in ("any_costs", "keep", "in_passes")}
+    rest["cost"] = given.pop("costs")
     source = open_source(probabilities, **form, once=rule == "expected")
     decider = set_rule(rule, by_owner(settings, ("rule",), "rule")["rule"])
     with showing() as progress:

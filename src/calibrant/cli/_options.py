@@ -156,7 +156,9 @@ passes_option = click.option(
     "if they would take more than 256 MiB, or a sixteenth of the machine's memory.",
 )
 invalid_option = click.option(
+    "--handle-invalid",
     "--invalid",
+    "invalid",
     type=Choice(["error", "skip"]),
     default="error",
     show_default=True,

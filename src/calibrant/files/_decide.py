@@ -31,7 +31,7 @@ def decide(
     where: Any,
     *,
     scores: str | Sequence[str],
-    costs: Any,
+    cost: Any,
     rule: Any = "expected",
     label: str | None = None,
     weight: str | None = None,
@@ -51,7 +51,7 @@ def decide(
         Where the rows are: whatever `open_source` opens.
     scores : str or sequence of str
         The columns of the probabilities, by name or pattern, see `labelled`.
-    costs : str, path, frame or CostFile
+    cost : str, path, frame or CostFile
         What decisions cost, as a table: its first column names the decision, its header the truth. Decisions
         beyond the classes are allowed, such as "ask a person". Where costs differ from row to row, a cell is
         a sum of numbers and columns of the rows, such as "0.68 - amount".
@@ -92,7 +92,7 @@ def decide(
     >>> from calibrant.files import decide
     >>> rows = pa.table({"p_ham": [0.99, 0.7, 0.01], "p_spam": [0.01, 0.3, 0.99]})
     >>> costs = pa.table({"decision": ["ham", "spam"], "ham": [0.0, 20.0], "spam": [1.0, 0.0]})
-    >>> found = decide(rows, scores="p_*", costs=costs)
+    >>> found = decide(rows, scores="p_*", cost=costs)
     >>> found.table()["decision"].to_pylist()
     ['ham', 'ham', 'spam']
     >>> round(found.costs.expected, 2)
@@ -106,7 +106,7 @@ def decide(
             f"{option('rule')} {rule_name} is learned from rows with labels; name their column with "
             f"{option('label')}"
         )
-    file = costs if isinstance(costs, CostFile) else read_cost_file(costs, amounts=True)
+    file = cost if isinstance(cost, CostFile) else read_cost_file(cost, amounts=True)
     if not any_costs or learned:
         file.check_reasonable()
     source = where if isinstance(where, Source) else open_source(where, once=not learned)
