@@ -1,4 +1,4 @@
-"""Classifier scores into probabilities that can be believed, and those into least-cost decisions.
+"""Classifier scores into calibrated probabilities, and those into least-cost decisions.
 
 The names below are imported when they are first used, so that `import calibrant` costs nothing.
 """

@@ -30,7 +30,7 @@ def test_the_installed_command_shows_its_version():
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_help_lists_every_command_with_a_whole_sentence(flag, tmp_path):
     shown = here(flag, cwd=tmp_path).stdout
-    assert "Turn classifier scores into probabilities that can be believed" in shown
+    assert "Turn classifier scores into calibrated probabilities" in shown
     for name in _main.COMMANDS:
         line = re.search(rf"^  {name} +(.*)$", shown, re.MULTILINE)
         assert line, name

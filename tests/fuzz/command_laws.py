@@ -138,7 +138,7 @@ OPTIONS = st.fixed_dictionaries(
         "--classes": st.sampled_from(["ant,bee", "ant,bee,cat", "0,1", "ant,ant", ",", ""]),
         "--weight": st.sampled_from(["w", "id", "y", "none"]),
         "--positive": st.sampled_from(["ant", "1", "x"]),
-        "--invalid": st.sampled_from(["error", "skip", "keep"]),
+        "--handle-invalid": st.sampled_from(["error", "skip", "keep"]),
         "--rule": st.sampled_from(["expected", "parallel", "lachiche_flach", "mossman"]),
         "--keep": st.sampled_from(["*", "id", "", "y,id", "s_*"]),
         "--by": st.sampled_from(["id", "y", "s_ant", "note"]),

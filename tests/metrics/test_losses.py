@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn import metrics as sk
 
 from calibrant._core._errors import ParameterError
-from calibrant.metrics import brier_score, cross_entropy, error_rate, log_loss, rms_error
+from calibrant.metrics import brier_score, cross_entropy, error_rate, evaluate, log_loss, rms_error
 
 cheap = settings(max_examples=40, deadline=None)
 inside = st.floats(0.001, 0.999)
@@ -107,10 +107,13 @@ def test_one_column_stands_for_both(rows):
     assert log_loss(y, p, sample_weight=w) == cross_entropy(y, p, sample_weight=w)
 
 
-def test_convention_must_be_chosen_for_two_classes():
-    for proba in ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]]):
-        with pytest.raises(ParameterError, match="'sum' is exactly twice 'positive'; got None"):
-            brier_score([0, 1], proba)
+def test_two_classes_have_the_usual_score_by_default():
+    rng = np.random.default_rng(0)
+    y, p, w = rng.integers(0, 2, 50), rng.random(50), rng.random(50)
+    usual = sk.brier_score_loss(y, p, sample_weight=w)
+    assert brier_score(y, p, sample_weight=w) == pytest.approx(usual)
+    assert brier_score(y, np.column_stack([1 - p, p]), sample_weight=w) == pytest.approx(usual)
+    assert evaluate(y, p, sample_weight=w).brier_score == pytest.approx(usual)
 
 
 def test_convention_that_does_not_fit():

@@ -32,7 +32,7 @@ def main(out, folder):
     pair = frame.select(array_to_vector(F.array(-F.col("s"), "s")).alias("rawPrediction"), "label")
     model = ScoreCalibrator().fit(pair)
     model.saveModel(out)
-    judged = CostDecider(costs=[[0, 4], [1, 0]], predictionCol="action").transform(model.transform(pair))
+    judged = CostDecider(cost=[[0, 4], [1, 0]], predictionCol="action").transform(model.transform(pair))
     rows = judged.select("probability", "prediction", "action").collect()
     assert len(rows) == 2000
     assert sum(row.action for row in rows) > sum(row.prediction for row in rows)

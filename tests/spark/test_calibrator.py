@@ -232,7 +232,7 @@ def test_costs_and_learned_rules(spark, three_classes):
     scores, y = three_classes
     frame = frame_of(spark, scores, y)
     cost = [[0, 1, 9], [1, 0, 1], [2, 1, 0]]
-    calibrator = ScoreCalibrator(scoresCols=["s_0", "s_1", "s_2"], costs=cost, rule="parallel")
+    calibrator = ScoreCalibrator(scoresCols=["s_0", "s_1", "s_2"], cost=cost, rule="parallel")
     model = calibrator.fit(frame).scoreModel
     np.testing.assert_array_equal(model.cost_, cost)
     assert model.rule_.cost_after_ <= model.rule_.cost_before_

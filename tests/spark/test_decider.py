@@ -33,7 +33,7 @@ def predictions(decided):
 
 
 def test_plain_decisions_are_those_of_the_library(frame, proba):
-    decided = CostDecider(costs=COSTS).transform(frame)
+    decided = CostDecider(cost=COSTS).transform(frame)
     np.testing.assert_array_equal(predictions(decided), decide(proba, COSTS))
 
 
@@ -43,14 +43,14 @@ def test_decisions_may_have_names_and_be_others_than_the_classes(frame, proba):
         "stop": {"x": 2, "y": 0, "z": 0},
         "ask": {"x": 1, "y": 1, "z": 1},
     }
-    decided = CostDecider(costs=costs, classes=["x", "y", "z"]).transform(frame)
+    decided = CostDecider(cost=costs, classes=["x", "y", "z"]).transform(frame)
     rows = np.array([[0, 1, 8], [2, 0, 0], [1, 1, 1]])
     expected = np.array(["go", "stop", "ask"])[(proba @ rows.T).argmin(axis=1)]
     np.testing.assert_array_equal(predictions(decided), expected)
 
 
 def test_a_learned_rule_is_that_of_the_library(frame, proba):
-    model = CostRule(costs=COSTS, rule="parallel").fit(frame)
+    model = CostRule(cost=COSTS, rule="parallel").fit(frame)
     rows = frame.orderBy("id").collect()
     rule = ParallelPartitionRule().fit(proba, np.array([row.label for row in rows]), COSTS)
     assert model.rule.cost_after_ == pytest.approx(rule.cost_after_, rel=1e-12)
@@ -60,16 +60,16 @@ def test_a_learned_rule_is_that_of_the_library(frame, proba):
 
 
 def test_a_rule_is_learned_from_a_sample_of_many_rows(frame):
-    calibrated = CostRule(costs=COSTS, maxRows=300, seed=4)
+    calibrated = CostRule(cost=COSTS, maxRows=300, seed=4)
     first, second = calibrated.fit(frame).rule, calibrated.fit(frame).rule
     np.testing.assert_array_equal(first.matrix_, second.matrix_)
-    assert first.cost_before_ != CostRule(costs=COSTS).fit(frame).rule.cost_before_
+    assert first.cost_before_ != CostRule(cost=COSTS).fit(frame).rule.cost_before_
 
 
 def test_rows_without_probabilities(spark):
     rows = [(Vectors.dense(0.9, 0.1),), (None,), (Vectors.dense(0.2, 0.8),)]
     frame = spark.createDataFrame(rows, ["probability"]).coalesce(1)
-    decider = CostDecider(costs=[[0, 1], [1, 0]], handleInvalid="keep")
+    decider = CostDecider(cost=[[0, 1], [1, 0]], handleInvalid="keep")
     assert [row.prediction for row in decider.transform(frame).collect()] == [0.0, None, 1.0]
     skipped = decider.setHandleInvalid("skip").transform(frame)
     assert [row.prediction for row in skipped.collect()] == [0.0, 1.0]
@@ -80,28 +80,28 @@ def test_rows_without_probabilities(spark):
 
 
 def test_wrong_input(spark, frame):
-    with pytest.raises(ParameterError, match="costs must be given to decide by; got none"):
+    with pytest.raises(ParameterError, match="cost must be given to decide by; got none"):
         CostDecider().transform(frame)
-    with pytest.raises(ParameterError, match="costs must be given to learn a rule; got none"):
+    with pytest.raises(ParameterError, match="cost must be given to learn a rule; got none"):
         CostRule().fit(frame)
     with pytest.raises(DataError, match=r"cost"):
-        CostDecider(costs=[[0, 1], [1, 0]]).transform(frame)
+        CostDecider(cost=[[0, 1], [1, 0]]).transform(frame)
     with pytest.raises(DataError, match=r"a column 'p'; it has probability, label, id"):
-        CostDecider(costs=COSTS, probabilityCol="p").transform(frame)
+        CostDecider(cost=COSTS, probabilityCol="p").transform(frame)
     numbers = spark.createDataFrame([(0.5,)], ["probability"])
     with pytest.raises(DataError, match=r"must hold vectors or arrays of probabilities; it holds numbers"):
-        CostDecider(costs=[[0, 1], [1, 0]]).transform(numbers)
+        CostDecider(cost=[[0, 1], [1, 0]]).transform(numbers)
     wrong = spark.createDataFrame([([0.5, 0.9],)], ["probability"])
     with pytest.raises(
         SparkRuntimeException, match=r"every row of proba must sum to 1; row 0 sums to 1\.4.* 'probability'"
     ):
-        CostDecider(costs=[[0, 1], [1, 0]]).transform(wrong).collect()
+        CostDecider(cost=[[0, 1], [1, 0]]).transform(wrong).collect()
     none = spark.createDataFrame([(None,)], "probability array<double>")
     with pytest.raises(
         DataError, match=r"'probability' must hold probabilities; it has none; give the classes"
     ):
-        CostDecider(costs=[[0, 1], [1, 0]]).transform(none)
+        CostDecider(cost=[[0, 1], [1, 0]]).transform(none)
     with pytest.raises(
         ParameterError, match=r"rule must be None or 'expected' where there are other decisions"
     ):
-        CostRule(costs=[[0, 1, 2], [1, 0, 2], [2, 2, 0], [1, 1, 1]]).fit(frame)
+        CostRule(cost=[[0, 1, 2], [1, 0, 2], [2, 2, 0], [1, 1, 1]]).fit(frame)

@@ -79,7 +79,7 @@ def test_errors_at_apply_are_one_line_that_names_the_column(spark):
     assert "must lie in [0, 1]; got 3.5" in text
     assert "'s'" in text
     above = spark.createDataFrame([([0.2, 1.8],)], ["probability"])
-    decided = CostDecider(costs=[[0, 1], [1, 0]]).transform(above)
+    decided = CostDecider(cost=[[0, 1], [1, 0]]).transform(above)
     assert "probability must lie in [0, 1]; got 1.8" in message_of(decided)
 
 
@@ -162,7 +162,7 @@ def test_whoever_overwrites_may_be_stopped_anywhere(spark, tmp_path, monkeypatch
 
 
 def test_a_stage_is_not_written_over_another_unasked(spark, tmp_path):
-    stage = CostDecider(costs=[[0, 1], [1, 0]])
+    stage = CostDecider(cost=[[0, 1], [1, 0]])
     stage.save(str(tmp_path / "stage"))
     with pytest.raises(Exception, match="exists"):
         stage.setPredictionCol("other").save(str(tmp_path / "stage"))

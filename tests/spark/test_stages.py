@@ -113,7 +113,7 @@ def test_settings_by_keyword_by_setter_in_copies_and_in_files(spark, kind, tmp_p
 
 
 def test_no_name_of_a_private_file_is_saved(spark, tmp_path):
-    CostDecider(costs=[[0, 1], [1, 0]]).save(str(tmp_path / "stage"))
+    CostDecider(cost=[[0, 1], [1, 0]]).save(str(tmp_path / "stage"))
     [text] = (tmp_path / "stage" / "metadata").glob("part-*")
     assert json.loads(text.read_text())["class"] == "calibrant.spark.CostDecider"
     with pytest.raises(
@@ -129,7 +129,7 @@ def test_a_pipeline_is_fitted_saved_and_loaded(spark, flowers, tmp_path):
             VectorAssembler(inputCols=["a", "b"], outputCol="features"),
             LogisticRegression(probabilityCol="p0", predictionCol="d0"),
             ScoreCalibrator(method="sigmoid"),
-            CostDecider(costs=[[0, 9], [1, 0]], predictionCol="action"),
+            CostDecider(cost=[[0, 9], [1, 0]], predictionCol="action"),
         ]
     )
     pipeline.write().overwrite().save(str(tmp_path / "pipeline"))
@@ -205,7 +205,7 @@ def test_a_learned_rule_is_saved(spark, tmp_path):
     rows = [([p / 20, 1 - p / 20], "a" if i % 20 < p else "b") for p in range(21) for i in range(20)]
     frame = spark.createDataFrame(rows, ["probability", "label"])
     costs = {"a": {"a": 0, "b": 1}, "b": {"a": 6, "b": 0}}
-    model = CostRule(costs=costs, classes=["a", "b"]).fit(frame)
+    model = CostRule(cost=costs, classes=["a", "b"]).fit(frame)
     model.save(str(tmp_path / "rule"))
     again = CostRuleModel.load(str(tmp_path / "rule"))
     assert again.classes == ["a", "b"]

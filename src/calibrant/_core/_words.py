@@ -5,13 +5,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _OPTIONS: ContextVar[bool] = ContextVar("options", default=False)
-#: Options that are shorter than the name of the parameter.
-_SHORT = {"handle_invalid": "invalid"}
 
 
 def option(name: str) -> str:
     """Name a parameter in a message as whoever reads it has written it."""
-    return f"--{_SHORT.get(name, name).replace('_', '-')}" if _OPTIONS.get() else name
+    return f"--{name.replace('_', '-')}" if _OPTIONS.get() else name
 
 
 @contextmanager

@@ -36,7 +36,7 @@ COMBINATION = Either(
 
 
 class SharedScore(NamedTuple):
-    """A score that a shared model uses: at a fixed rank, or so many ranks after the judged one."""
+    """A score that a shared model uses: at a fixed rank, or so many ranks after that of the class."""
 
     fixed: bool
     rank: int

@@ -1,4 +1,4 @@
-"""A learner whose probabilities can be believed."""
+"""A learner with calibrated probabilities."""
 
 from typing import Any, Literal, Self
 
@@ -59,7 +59,7 @@ from calibrant.passes import Cases, Rows
 
 
 class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Wrap a learner so that its probabilities can be believed.
+    """Wrap a learner so that its probabilities are calibrated.
 
     The learner's scores are calibrated on rows that it was not trained on, and the learner is then
     trained once more on all rows. Two classes need one score. With more classes, either the learner's own

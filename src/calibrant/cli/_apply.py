@@ -36,7 +36,9 @@ from calibrant.cli._files import Command, Read, Written
 @options.format_option
 @options.out_format_option
 @click.option(
+    "--handle-invalid",
     "--invalid",
+    "invalid",
     type=Choice(["error", "skip", "keep"]),
     default="error",
     show_default=True,

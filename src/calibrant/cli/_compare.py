@@ -8,6 +8,7 @@ from calibrant.calibrators import KINDS
 from calibrant.cli import _options as options
 from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command
+from calibrant.cli._settings import set_option
 
 
 @click.command(
@@ -27,6 +28,10 @@ from calibrant.cli._files import Command
     type=Choice(options.COMBINATIONS),
     help="How the answers of several columns become one distribution; by default what suits the code: "
     "normalize for one score per class, least_squares for all_pairs, else coupling.",
+)
+@set_option(
+    "A setting of one of the methods, such as binning.n_bins=cv. May be repeated; calibrant methods lists "
+    "them."
 )
 @options.code_option
 @click.option(

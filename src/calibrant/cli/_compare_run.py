@@ -5,10 +5,12 @@ from typing import Any
 
 import click
 
-from calibrant.cli._options import columns_of
+from calibrant._core._settings import with_settings
+from calibrant.cli._options import columns_of, is_table
 from calibrant.cli._progress import showing
+from calibrant.cli._settings import by_owner
 from calibrant.cli._show import Table, rows_read, show_json, show_table, show_text
-from calibrant.files import compare, labelled, open_source
+from calibrant.files import compare, labelled, open_source, read_code_file
 
 NAMES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
 
@@ -19,17 +21,26 @@ def run(
     form: dict[str, Any],
     in_passes: bool | None,
     kind: str,
-    code: str | None,
+    code: Any,
     combine: str | None,
+    settings: tuple[str, ...],
     cv: int,
     as_json: bool,
     **given: Any,
 ) -> None:
     """Read, compare, show."""
+    table = read_code_file(code) if is_table(code) else None
     with showing() as progress:
         source = open_source(scores_file, **form)
-        rows = labelled(source, **columns_of(given, kind=kind, coded=code is not None), progress=progress)
-        found = compare(rows, code=code, combine=combine, cv=cv, in_passes=in_passes)
+        columns = columns_of(given, kind=kind, coded=code is not None)
+        if table is not None and columns["classes"] is None:
+            columns["classes"] = table.classes
+        rows = labelled(source, **columns, progress=progress)
+        if table is not None:
+            rows.load(in_passes)
+            code = table.matrix_for(rows.classes, rows.columns)
+        methods = _methods(settings, rows.columns, kind, code)
+        found = compare(rows, methods=methods, code=code, combine=combine, cv=cv, in_passes=in_passes)
     in_passes = rows.memory is None
     if as_json:
         facts = {"classes": rows.classes, "n_skipped": rows.n_skipped, "in_passes": in_passes}
@@ -52,3 +63,15 @@ def run(
     n_rows = rows_read(found.n_rows, rows.n_skipped, in_passes, "rows")
     click.echo(f"\n{n_rows}, {found.n_folds} folds. Less is better.")
     show_text(found.advice)
+
+
+def _methods(settings: tuple[str, ...], columns: tuple[str, ...], kind: Any, code: object) -> Any:
+    """All methods that take such scores, some of them with other settings; None for all as they are."""
+    if not settings:
+        return None
+    from calibrant.calibrators import named_method, names_for
+
+    coded = code is not None
+    names = names_for(2 if coded or len(columns) > 1 else 1, kind, coded=coded)
+    given = by_owner(settings, names, None)
+    return {name: with_settings(named_method(name, kind), given[name]) for name in names}

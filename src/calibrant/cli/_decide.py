@@ -7,6 +7,7 @@ import click
 from calibrant.cli import _options as options
 from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command, Read, Written
+from calibrant.cli._settings import set_option
 
 
 @click.command("decide", cls=Command, short_help="Take the decision that costs least.")
@@ -20,7 +21,8 @@ from calibrant.cli._files import Command, Read, Written
     metavar="COSTS.csv",
     required=True,
     help="What decisions cost: the first column names the decision, the header the truth. Decisions beyond "
-    "the classes are allowed, such as 'ask a person'.",
+    "the classes are allowed, such as 'ask a person'; and costs by row, such as 0.68 - amount, where amount "
+    "is a column of the input.",
 )
 @click.option(
     "--rule",
@@ -29,6 +31,7 @@ from calibrant.cli._files import Command, Read, Written
     show_default=True,
     help="Least expected cost, or a rule that is learned from rows with labels.",
 )
+@set_option("A setting of the rule, such as family=row_mul. May be repeated; calibrant methods lists them.")
 @click.option(
     "--label", metavar="COLUMN", help="Column of the true labels, to learn a rule or to see what was paid."
 )
@@ -63,7 +66,13 @@ def command(**given: Any) -> None:
       dog,1,0,5
       fox,2,2,0
 
-    A further row, such as ask,0.5,0.5,0.5, is a decision beside the classes.
+    A further row, such as ask,0.5,0.5,0.5, is a decision beside the classes. A cell may name columns of the
+    input. Whom to write to, if a letter costs 0.68 and the column amount is what a row is expected to give:
+
+    \b
+      decision,no,yes
+      save,0,0
+      send,0.68,0.68 - amount
 
     \b
     Examples:

@@ -6,20 +6,31 @@ import click
 
 from calibrant.cli._options import columns_of
 from calibrant.cli._progress import showing
+from calibrant.cli._settings import by_owner, set_rule
 from calibrant.cli._show import Table, amount, count, percent, show_facts, show_json, show_table, show_text
 from calibrant.files import STANDARD, open_sink, open_source
 
 
 def run(
-    *, probabilities: str, rule: str, out: str, as_json: bool, form: Any, out_format: Any, **given: Any
+    *,
+    probabilities: str,
+    rule: str,
+    settings: tuple[str, ...],
+    out: str,
+    as_json: bool,
+    form: Any,
+    out_format: Any,
+    **given: Any,
 ) -> None:
     """Read, decide, write, and add up."""
     from calibrant.files import decide
 
-    rest = {name: given.pop(name) for name in ("costs", "any_costs", "keep", "in_passes")}
+    rest = {name: given.pop(name) for name in ("any_costs", "keep", "in_passes")}
+    rest["cost"] = given.pop("costs")
     source = open_source(probabilities, **form, once=rule == "expected")
+    decider = set_rule(rule, by_owner(settings, ("rule",), "rule")["rule"])
     with showing() as progress:
-        found = decide(source, rule=rule, **columns_of(given), **rest, progress=progress)
+        found = decide(source, rule=decider, **columns_of(given), **rest, progress=progress)
         with open_sink(out, format=out_format) as sink:
             for batch in found:
                 sink.write(batch)

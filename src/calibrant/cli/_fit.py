@@ -8,6 +8,7 @@ from calibrant.calibrators import ALIASES, AUTO, DEFAULT, KINDS, METHODS
 from calibrant.cli import _options as options
 from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command, Written
+from calibrant.cli._settings import set_option
 
 
 @click.command("fit", cls=Command, short_help="Learn the map from scores to probabilities.")
@@ -27,6 +28,10 @@ from calibrant.cli._files import Command, Written
     help="How the answers of several columns become one distribution; by default what suits the code: "
     "normalize for one score per class, least_squares for all_pairs, else coupling. With auto it "
     "makes a calibrator of every column.",
+)
+@set_option(
+    "A setting of the method, such as n_bins=cv; of the combination or of the rule, such as "
+    "rule.family=row_mul. May be repeated; calibrant methods lists them."
 )
 @options.code_option
 @click.option(
@@ -71,6 +76,8 @@ def command(**given: Any) -> None:
     Examples:
       calibrant fit scores.csv --label label --scores 's_*' --out model.json
       calibrant fit clicks.parquet --label click --scores score --method sigmoid --out clicks.json
+      calibrant fit clicks.parquet --label click --scores score \\
+          --method binning --set n_bins=cv --out bins.json
       calibrant fit scores.csv --label label --scores 's_*' \\
           --costs costs.csv --rule parallel --out decider.json
     """

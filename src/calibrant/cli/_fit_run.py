@@ -8,8 +8,9 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
 from calibrant.calibrators import AUTO, DEFAULT, METHODS, needs_all_scores
-from calibrant.cli._options import columns_of
+from calibrant.cli._options import columns_of, is_table
 from calibrant.cli._progress import showing
+from calibrant.cli._settings import by_owner, set_combination, set_method, set_rule
 from calibrant.cli._show import (
     Table,
     amount,
@@ -21,7 +22,7 @@ from calibrant.cli._show import (
     show_table,
     show_text,
 )
-from calibrant.files import STANDARD, fit, labelled, open_source, read_cost_file
+from calibrant.files import STANDARD, fit, labelled, open_source, read_code_file, read_cost_file
 
 LOSSES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
 
@@ -35,6 +36,7 @@ def run(
     master: str | None,
     method: str,
     combine: str | None,
+    settings: tuple[str, ...],
     code: str | None,
     kind: Any,
     costs: str | None,
@@ -50,16 +52,25 @@ def run(
         raise ParameterError("--out must be a file for the model; got '-'; standard output shows the summary")
     if rule is not None and costs is None:
         raise ParameterError(f"--rule {rule} must come with --costs; got none")
-    _check_method(method, kind, code, combine)
+    _check_method(method, kind, code, combine, engine)
     _check_engine(engine, master, in_passes, form)
+    given_by = by_owner(settings, ("method", "combine", "rule"), "method")
+    calibrator = set_method(method, kind, given_by["method"])
+    table = read_code_file(code) if code is not None and is_table(code) else None
+    shape = code if table is None else table.matrix
+    combination = set_combination(combine, shape, given_by["combine"])
+    decider = set_rule(rule, given_by["rule"])
     file = None if costs is None else read_cost_file(costs)
     columns = columns_of(given, kind=kind, coded=code is not None)
+    if table is not None and columns["classes"] is None:
+        columns["classes"] = table.classes
     if engine == "here":
         with showing() as progress:
             rows = labelled(open_source(scores_file, **form), **columns, progress=progress)
             _check_columns(method, rows.columns)
             rows.load(in_passes)
-            model = _new(method, kind, code, combine, rule, file, rows.classes)
+            used = code if table is None else table.matrix_for(rows.classes, rows.columns)
+            model = _new(calibrator, kind, used, combination, decider, file, rows.classes)
             fitted = fit(model, rows, in_passes=in_passes, keep_predictions=True)
         name = rows.source.name
         facts: dict[str, Any] = {"n_skipped": rows.n_skipped, "in_passes": rows.memory is None}
@@ -69,7 +80,7 @@ def run(
         fitted, n_skipped = fit_files(
             scores_file,
             str(master),
-            lambda classes: _new(method, kind, code, combine, rule, file, classes),
+            lambda classes: _new(calibrator, kind, code, combination, decider, file, classes),
             format=form["format"],
             **columns,
         )
@@ -90,9 +101,7 @@ def run(
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
 
 
-def _new(
-    method: str, kind: Any, code: str | None, combine: str | None, rule: str | None, file: Any, classes: Any
-) -> Any:
+def _new(method: Any, kind: Any, code: Any, combine: Any, rule: Any, file: Any, classes: Any) -> Any:
     from calibrant.models import ScoreModel
 
     if file is not None:
@@ -108,12 +117,14 @@ def _new(
     )
 
 
-def _check_method(method: str, kind: str, code: str | None, combine: str | None) -> None:
+def _check_method(method: str, kind: str, code: str | None, combine: str | None, engine: str) -> None:
     chosen = None if method == AUTO else METHODS[method]
     if chosen is not None and kind not in chosen.kinds:
         raise ParameterError(
             f"--method {method} takes probabilities, and no margins, so they must be --kind probability"
         )
+    if code is not None and engine == "spark" and is_table(code):
+        raise ParameterError(f"--code {code} is for files that are read here; got --engine spark")
     if code is not None and needs_all_scores(method):
         raise ParameterError(
             f"--method {method} takes one score per class, so there must be no code; got --code {code}; "
@@ -121,7 +132,7 @@ def _check_method(method: str, kind: str, code: str | None, combine: str | None)
         )
     from calibrant.codes import combination_for
 
-    if combine == "normalize" and combination_for(code) != combine:
+    if combine == "normalize" and not is_table(code) and combination_for(code) != combine:
         raise ParameterError(
             f"--combine normalize is for one score per class; got --code {code}; use --combine least_squares "
             "or coupling"

@@ -21,6 +21,7 @@ from calibrant.cli._process import (
     open_closed_streams,
     unwind_when_terminated,
 )
+from calibrant.cli._show import WIDEST
 
 #: The module of every command, in the order in which they are listed.
 COMMANDS = {
@@ -32,6 +33,8 @@ COMMANDS = {
     "report": "_report",
     "export": "_export",
     "inspect": "_inspect",
+    "methods": "_methods",
+    "code": "_code",
     "demo": "_demo_command",
     "reproduce": "_reproduce_command",
     "completion": "_completion",
@@ -71,19 +74,23 @@ class Commands(click.Group):
                 raise Interrupted from None
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST}
+)
 @click.version_option(package_name="calibrant", message="calibrant %(version)s")
 def cli() -> None:
-    """Turn classifier scores into probabilities that can be believed.
+    """Turn classifier scores into calibrated probabilities, and these into decisions.
 
     You have a file of scores, one column per class (or a single column for two classes), and for some rows
     the true label. COMPARE says which method suits the scores, FIT learns it, APPLY turns scores into
-    probabilities, EVALUATE says how good they are, DECIDE takes the decision that costs least.
+    probabilities, EVALUATE says how good they are, REPORT shows that on a page, DECIDE takes the decision
+    that costs least.
 
     \b
     calibrant compare scores.csv --label label --scores 's_*'
     calibrant fit scores.csv --label label --scores 's_*' --out model.json
     calibrant apply model.json new.csv --out probabilities.csv
+    calibrant report probabilities.csv --label label --scores 'p_*' --out report.html
 
     Files are CSV, TSV, JSON lines, Parquet, Arrow or Feather, by their suffix; '-' is standard input or
     output. Exit status: 0 done, 1 bad data, 2 bad usage, 130 interrupted.

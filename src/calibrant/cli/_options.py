@@ -19,6 +19,29 @@ CODE_ALIASES = {"ovr": "one_vs_all", "ovo": "all_pairs"}
 RULES = ("expected", "parallel", "lachiche_flach", "mossman")
 
 
+class Code(Read):
+    """The name of a code, or a table that holds one."""
+
+    name = "code"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """A name as ours, or the path."""
+        if is_table(value):
+            return super().convert(value, param, ctx)
+        return Choice((*CODES, "code.csv"), CODE_ALIASES).convert(value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        """The names, and else files."""
+        return Choice(CODES).shell_complete(ctx, param, incomplete) or super().shell_complete(
+            ctx, param, incomplete
+        )
+
+
+def is_table(code: str | None) -> bool:
+    """Whether a code is told by a file."""
+    return code is not None and code.lower().endswith(tuple(f".{each}" for each in FORMATS))
+
+
 def together(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Apply several options as one, listed in the order given."""
     return lambda command: reduce(lambda done, decorate: decorate(done), reversed(decorators), command)
@@ -31,8 +54,12 @@ def input_file(name: str, metavar: str) -> Callable[[Command], Command]:
 
 code_option = click.option(
     "--code",
-    type=Choice(CODES, CODE_ALIASES),
-    help="The scores are those of binary classifiers, one per column of this code, in the order of the file.",
+    type=Code(),
+    metavar="CODE",
+    help="The scores are those of binary classifiers, one per column of this code, in the order of the file: "
+    f"{', '.join(CODES)}. A code of your own, or a random one, is a table such as code.csv: the first column "
+    "names the classes, the header the columns of scores, and entries are 1, -1 and 0; calibrant code writes "
+    "one.",
 )
 format_option = together(
     click.option(
@@ -129,7 +156,9 @@ passes_option = click.option(
     "if they would take more than 256 MiB, or a sixteenth of the machine's memory.",
 )
 invalid_option = click.option(
+    "--handle-invalid",
     "--invalid",
+    "invalid",
     type=Choice(["error", "skip"]),
     default="error",
     show_default=True,

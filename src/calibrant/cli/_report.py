@@ -8,7 +8,7 @@ from calibrant.cli import _options as options
 from calibrant.cli._files import Command, Written
 
 
-@click.command("report", cls=Command, short_help="Write a page: can these probabilities be believed?")
+@click.command("report", cls=Command, short_help="Write a page: are these probabilities calibrated?")
 @options.input_file("probabilities", "PROBABILITIES")
 @options.labelled_options
 @options.costs_option
@@ -18,7 +18,7 @@ from calibrant.cli._files import Command, Written
     "--out", type=Written(), metavar="PAGE.html", required=True, help="The page, or its numbers as .json."
 )
 def command(**given: Any) -> None:
-    """Write a page that says whether probabilities can be believed, and what decisions by them cost.
+    """Write a page that says whether probabilities are calibrated, and what decisions by them cost.
 
     The page is one file that needs no network.
 

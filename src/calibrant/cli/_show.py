@@ -10,6 +10,8 @@ import click
 
 #: Characters in a line of sentences.
 WIDTH = 96
+#: Beyond this, lines are hard to read.
+WIDEST = 120
 
 
 @dataclass(frozen=True)
@@ -24,17 +26,23 @@ class Table:
         The cells.
     strong : set of int
         The rows to stress.
+    left : bool
+        Whether all columns are text, and set left; the last is then wrapped to the terminal.
     """
 
     headings: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     strong: frozenset[int] = frozenset()
+    left: bool = False
 
 
 def show_table(table: Table, *, err: bool = False) -> None:
     """Print a table: aligned text, the headings bold where there is a terminal."""
     cells = [table.headings, *table.rows]
     widths = [max(len(row[place]) for row in cells) for place in range(len(table.headings))]
+    if table.left:
+        _show_left(cells, widths, err=err)
+        return
     for line, row in enumerate(cells):
         first, *others = (
             cell.ljust(width) if place == 0 else cell.rjust(width)
@@ -44,6 +52,25 @@ def show_table(table: Table, *, err: bool = False) -> None:
         # Off a terminal click takes the styles away.
         strong = line == 0 or line - 1 in table.strong
         click.echo(click.style(text, bold=True) if strong else text, err=err)
+
+
+def _show_left(cells: Sequence[Sequence[str]], widths: list[int], *, err: bool) -> None:
+    """Columns of text, the last of which takes several lines where one is too short."""
+    before = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    room = max(24, width() - before)
+    for line, row in enumerate(cells):
+        beginning = "".join(f"{cell.ljust(size)}  " for cell, size in zip(row, widths[:-1], strict=False))
+        parts = textwrap.wrap(row[-1], room) or [""]
+        text = f"\n{' ' * before}".join(parts)
+        shown = (beginning + text).rstrip()
+        click.echo(click.style(shown, bold=True) if line == 0 else shown, err=err)
+
+
+def width() -> int:
+    """How wide text may be: as the terminal, but no wider than one can read."""
+    from shutil import get_terminal_size
+
+    return min(get_terminal_size((WIDTH, 24)).columns, WIDEST)
 
 
 def show_facts(facts: Sequence[tuple[str, str]], *, err: bool = False) -> None:

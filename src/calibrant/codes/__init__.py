@@ -22,6 +22,7 @@ Coupling looked at closely
 from calibrant.codes._answers import check_column_weights as check_column_weights
 from calibrant.codes._combiners import (
     COMBINER as COMBINER,
+    COMBINERS as COMBINERS,
     Combiner as Combiner,
     Coupling,
     LeastSquares,

@@ -35,7 +35,7 @@ class Combiner(Protocol):
 
 @dataclass(frozen=True)
 class Normalize(Saved):
-    """Divide one-vs-all answers by their sum, see `normalize`.
+    """Divide one-vs-all answers by their sum.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Normalize(Saved):
 
 @dataclass(frozen=True)
 class LeastSquares(Saved):
-    """Combine by least squares, see `least_squares`.
+    """Take the distribution whose answers are closest in the squared sense.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class LeastSquares(Saved):
 
 @dataclass(frozen=True)
 class Coupling(Saved):
-    """Combine by coupling, see `coupling`.
+    """Take the distribution whose answers are closest in the Kullback-Leibler sense.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Ledger:
         self.n_rows = np.zeros(len(matrix), dtype=np.intp)
         self.expected_by_decision = np.zeros(len(matrix))
         self.counts, self._plain_counts = np.zeros(matrix.shape), np.zeros(matrix.shape)
-        self._plain_expected = 0.0
+        self._plain_expected = self._more_paid = self._more_plain_paid = 0.0
 
     def add(
         self,
@@ -46,26 +46,34 @@ class Ledger:
         weights: Float64Array,
         truth: IntArray | None = None,
         called: IntArray | None = None,
+        more: Float64Array | None = None,
     ) -> Float64Array:
         """Enter decisions about some rows; give what each is to cost.
 
-        With their truth, and their most probable classes, if these are known.
+        With their truth, and their most probable classes, if these are known; and with what the costs of
+        these rows have more, of shape (n, a, k).
         """
-        expected = self._expected_of(proba, decided)
+        expected = self._expected_of(proba, decided, more)
         self.n_rows += np.bincount(decided, minlength=len(self.matrix))
         self.expected_by_decision += np.bincount(decided, weights * expected, len(self.matrix))
         self._count(self.counts, decided, weights, truth)
+        self._more_paid += _more(more, decided, weights, truth)
         if self.of_class is not None:
             plain = np.array(self.of_class, dtype=np.intp)[proba.argmax(axis=1) if called is None else called]
             same = np.array_equal(plain, decided)
-            self._plain_expected += float(weights @ (expected if same else self._expected_of(proba, plain)))
+            self._plain_expected += float(
+                weights @ (expected if same else self._expected_of(proba, plain, more))
+            )
             self._count(self._plain_counts, plain, weights, truth)
+            self._more_plain_paid += _more(more, plain, weights, truth)
         return expected
 
-    def _expected_of(self, proba: Float64Array, decided: IntArray) -> Float64Array:
+    def _expected_of(self, proba: Float64Array, decided: IntArray, more: Float64Array | None) -> Float64Array:
         expected = np.empty(len(proba))
         for rows in row_blocks(*proba.shape):
             expected[rows] = np.einsum("ij,ij->i", self.matrix[decided[rows]], proba[rows])
+        if more is not None:
+            expected += np.einsum("ij,ij->i", more[np.arange(len(proba)), decided], proba)
         return expected
 
     def _count(
@@ -88,12 +96,23 @@ class Ledger:
     @property
     def paid(self) -> float:
         """What the decisions cost as the truth turned out."""
-        return float((self.counts * self.matrix).sum())
+        return float((self.counts * self.matrix).sum()) + self._more_paid
 
     @property
     def plain_paid(self) -> float:
         """The same of the most probable class; `nan` where some class cannot be decided."""
-        return math.nan if self.of_class is None else float((self._plain_counts * self.matrix).sum())
+        if self.of_class is None:
+            return math.nan
+        return float((self._plain_counts * self.matrix).sum()) + self._more_plain_paid
+
+
+def _more(
+    more: Float64Array | None, decided: IntArray, weights: Float64Array, truth: IntArray | None
+) -> float:
+    """What rows have paid beyond the costs that all of them share."""
+    if more is None or truth is None:
+        return 0.0
+    return float(weights @ more[np.arange(len(truth)), decided, truth])
 
 
 def saved_share(plain: float, paid: float) -> float:

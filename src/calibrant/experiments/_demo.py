@@ -1,7 +1,7 @@
 """The demo: two learners on two problems, raw and calibrated, with data that scikit-learn carries.
 
 The problems are ten handwritten digits, and diabetes patients whose disease will progress slowly, moderately
-or fast, of whom each kind of mistake has its price. Every row is judged by a model that has not seen it.
+or fast, of whom each kind of mistake has its price. Every row is measured by a model that has not seen it.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class Problem:
     classes : tuple
         The labels.
     n_folds : int
-        In how many parts the rows are judged by models trained on the others.
+        In how many parts the rows are measured by models trained on the others.
     """
 
     name: str

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
         choose_scores as choose_scores,
         sorted_texts as sorted_texts,
     )
+    from calibrant.files._code_file import (
+        CodeFile as CodeFile,
+        code_table as code_table,
+        read_code_file as read_code_file,
+    )
     from calibrant.files._compare import compare, comparison_plan as comparison_plan
     from calibrant.files._cost_file import CostFile as CostFile, read_cost_file as read_cost_file
     from calibrant.files._decide import Decided as Decided, decide
@@ -64,6 +69,7 @@ _HOME = {
     "Applied": "calibrant.files._apply",
     "BatchReader": "calibrant.files._batch",
     "ClassesOf": "calibrant.files._classes",
+    "CodeFile": "calibrant.files._code_file",
     "CostFile": "calibrant.files._cost_file",
     "Decided": "calibrant.files._decide",
     "LabelledRows": "calibrant.files._labelled",
@@ -81,6 +87,7 @@ _HOME = {
     "calibrator_plan": "calibrant.files._fit",
     "choose_scores": "calibrant.files._classes",
     "code_of": "calibrant.files._fit",
+    "code_table": "calibrant.files._code_file",
     "compare": "calibrant.files._compare",
     "comparison_plan": "calibrant.files._compare",
     "decide": "calibrant.files._decide",
@@ -88,6 +95,7 @@ _HOME = {
     "evaluation_plan": "calibrant.files._evaluate",
     "fit": "calibrant.files._fit",
     "labelled": "calibrant.files._labelled",
+    "read_code_file": "calibrant.files._code_file",
     "read_cost_file": "calibrant.files._cost_file",
     "read_summary": "calibrant.passes",
     "reduce_rows": "calibrant.passes",

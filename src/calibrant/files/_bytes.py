@@ -77,7 +77,7 @@ def layout_of(path: str, format: str | None = None) -> Layout:  # noqa: A002  (w
     found = format or (SUFFIXES.get(suffixes[-1]) if suffixes else None)
     if found is None:
         raise DataError(
-            f"the format must be plain from the suffix, one of {', '.join(SUFFIXES)}, and for the text "
+            f"the format must be given by the suffix, one of {', '.join(SUFFIXES)}, and for the text "
             f"formats with {', '.join(COMPRESSIONS)} after it if compressed; got {path}; rename the file, "
             "or give the format"
         )

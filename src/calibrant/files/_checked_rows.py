@@ -1,4 +1,4 @@
-"""The border of fits in passes: rows that somebody else has put into batches."""
+"""The border of fits in passes: rows that a caller has put into batches."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -191,7 +191,7 @@ def _ask(task: Task) -> Plan[Any]:
 @travels
 @dataclass(frozen=True, eq=False)
 class CrossFitForecast:
-    """Every row is judged by the model that was fitted without its fold: of two classes the second.
+    """Every row is measured by the model that was fitted without its fold: of two classes the second.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.decisions import Ledger, RuleResult, compare_rules, decide as decide_rows, new_rule
+from calibrant.files._amounts import costs_of_rows
 from calibrant.files._apply import kept_columns, refuse_twice
 from calibrant.files._batch import BatchReader, as_proba
 from calibrant.files._classes import ClassesOf, Numbered, choose_scores, text_of
@@ -30,8 +31,8 @@ def decide(
     where: Any,
     *,
     scores: str | Sequence[str],
-    costs: Any,
-    rule: str = "expected",
+    cost: Any,
+    rule: Any = "expected",
     label: str | None = None,
     weight: str | None = None,
     positive: object = None,
@@ -50,10 +51,11 @@ def decide(
         Where the rows are: whatever `open_source` opens.
     scores : str or sequence of str
         The columns of the probabilities, by name or pattern, see `labelled`.
-    costs : str, path, frame or CostFile
+    cost : str, path, frame or CostFile
         What decisions cost, as a table: its first column names the decision, its header the truth. Decisions
-        beyond the classes are allowed, such as "ask a person".
-    rule : {"expected", "parallel", "lachiche_flach", "mossman"}, default="expected"
+        beyond the classes are allowed, such as "ask a person". Where costs differ from row to row, a cell is
+        a sum of numbers and columns of the rows, such as "0.68 - amount".
+    rule : {"expected", "parallel", "lachiche_flach", "mossman"} or object, default="expected"
         Least expected cost, or a rule that is learned from rows with labels.
     label, weight : str, optional
         The columns of the labels, to learn a rule or to see what was paid, and of the weights.
@@ -90,7 +92,7 @@ def decide(
     >>> from calibrant.files import decide
     >>> rows = pa.table({"p_ham": [0.99, 0.7, 0.01], "p_spam": [0.01, 0.3, 0.99]})
     >>> costs = pa.table({"decision": ["ham", "spam"], "ham": [0.0, 20.0], "spam": [1.0, 0.0]})
-    >>> found = decide(rows, scores="p_*", costs=costs)
+    >>> found = decide(rows, scores="p_*", cost=costs)
     >>> found.table()["decision"].to_pylist()
     ['ham', 'ham', 'spam']
     >>> round(found.costs.expected, 2)
@@ -98,31 +100,39 @@ def decide(
     """
     check_option("handle_invalid", handle_invalid, ("error", "skip"))
     learned = rule != "expected"
+    rule_name = getattr(rule, "name", rule)
     if learned and label is None:
         raise ParameterError(
-            f"{option('rule')} {rule} is learned from rows with labels; name their column with "
+            f"{option('rule')} {rule_name} is learned from rows with labels; name their column with "
             f"{option('label')}"
         )
-    file = costs if isinstance(costs, CostFile) else read_cost_file(costs)
+    file = cost if isinstance(cost, CostFile) else read_cost_file(cost, amounts=True)
     if not any_costs or learned:
         file.check_reasonable()
     source = where if isinstance(where, Source) else open_source(where, once=not learned)
+    file.check_amounts(source)
     chosen = choose_scores(source, scores, [label, weight])
     given = None if classes is None else [str(label_text(each)) for each in classes]
     said = ClassesOf(chosen, text_of(positive), given).checked()
     chosen = said.chosen
     texts = said.two(sorted(file.truths)) if said.alone else list(chosen.classes)
     actions, matrix = file.in_order_of(texts)
+    amounts = file.amounts_in_order_of(texts)
     skips = handle_invalid == "skip"
     kept = kept_columns(source, keep, chosen.columns)
     refuse_twice(kept, NEW, source)
     found = None
     if learned:
+        if amounts:
+            raise ParameterError(
+                f"{option('rule')} {rule_name} is learned for costs that are the same for all rows; got "
+                f"costs by the column {next(iter(amounts))!r}; use {option('rule')} expected"
+            )
         if actions != texts:
             extra = [action for action in actions if action not in texts]
             raise ParameterError(
-                f"{option('rule')} {rule} decides among the classes, so the costs must have a row for each "
-                f"and no other; got {extra[0] if extra else actions!r}; use {option('rule')} expected"
+                f"{option('rule')} {rule_name} decides among the classes, so the costs must have a row for "
+                f"each and no other; got {extra[0] if extra else actions!r}; use {option('rule')} expected"
             )
         rows = labelled(
             source,
@@ -136,7 +146,7 @@ def decide(
         )
         found = _learn(rule, matrix, rows, in_passes)
     return Decided(
-        source, chosen.columns, texts, actions, matrix, found, label, weight, kept, skips, progress
+        source, chosen.columns, texts, actions, matrix, amounts, found, label, weight, kept, skips, progress
     )
 
 
@@ -162,11 +172,11 @@ class LearnedRule:
     spread: float
 
 
-def _learn(name: str, matrix: Float64Array, rows: Any, in_passes: bool | None) -> LearnedRule:
+def _learn(rule: Any, matrix: Float64Array, rows: Any, in_passes: bool | None) -> LearnedRule:
     read = rows.load_or_sample(in_passes)
     proba = as_proba(read.scores)
-    fitted = new_rule(name).fit(proba, read.truth, matrix, read.weight)
-    best: RuleResult = compare_rules(proba, read.truth, matrix, [name], sample_weight=read.weight).best
+    fitted = new_rule(rule).fit(proba, read.truth, matrix, read.weight)
+    best: RuleResult = compare_rules(proba, read.truth, matrix, [rule], sample_weight=read.weight).best
     return LearnedRule(fitted, len(read), rows.n_read, best.saving, best.spread)
 
 
@@ -194,6 +204,7 @@ class Decided:
         classes: list[str],
         actions: list[str],
         matrix: Float64Array,
+        amounts: dict[str, Float64Array],
         learned: LearnedRule | None,
         label: str | None,
         weight: str | None,
@@ -205,11 +216,12 @@ class Decided:
         self.costs = Ledger(matrix, actions, classes)
         self.n_rows = self.n_skipped = 0
         self._columns, self._weight, self._kept, self._skips = columns, weight, kept, skips
+        self._amounts = amounts
         self._number_of, self._progress = Numbered(classes), progress
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Read, decide, and give; at least one batch, which may be empty."""
-        used = [*self._kept, *self._columns, self.label, self._weight]
+        used = [*self._kept, *self._columns, *self._amounts, self.label, self._weight]
         needed = list(dict.fromkeys(name for name in used if name is not None))
         for batch in self.source.batches(needed):
             yield self._decided(batch)
@@ -236,16 +248,20 @@ class Decided:
         proba = as_proba(reader.probabilities(self._columns))
         weights = np.ones(len(proba)) if self._weight is None else reader.weights(self._weight)
         truth = None if self.label is None else reader.numbered(self.label, self._number_of)
+        values = {name: reader.numbers(name) for name in self._amounts}
         if reader.usable is not None:
             self.n_skipped += len(proba) - int(reader.usable.sum())
             batch = chosen_rows(batch, reader.usable)
             proba, weights = proba[reader.usable], weights[reader.usable]
             truth = None if truth is None else truth[reader.usable]
+            values = {name: each[reader.usable] for name, each in values.items()}
+        more = costs_of_rows(self._amounts, values, len(proba)) if self._amounts else None
         if self.learned is not None:
             decided: IntArray = self.learned.rule.decide(proba)
         else:
-            decided = decide_rows(proba, self.costs.matrix, allow_any=True)
-        cost = self.costs.add(proba, decided, weights, truth)
+            cost_of_rows = self.costs.matrix if more is None else self.costs.matrix + more
+            decided = decide_rows(proba, cost_of_rows, allow_any=True)
+        cost = self.costs.add(proba, decided, weights, truth, more=more)
         names = pa.array(self.actions).take(pa.array(decided))
         return pa.RecordBatch.from_arrays(
             [*(batch.column(name) for name in self._kept), names, pa.array(cost)], names=[*self._kept, *NEW]

@@ -66,7 +66,7 @@ def _single(source: Source, scores: str | Sequence[str] | None) -> str:
     if len(source.columns) == 1 or len(usual) == 1:
         return usual[0] if usual else source.columns[0]
     raise DataError(
-        f"it must be plain which column of {source.name} is the score; it has {shown(source.columns)}; name "
+        f"the column of scores of {source.name} must be named; it has {shown(source.columns)}; name "
         f"it with {option('scores')}"
     )
 
@@ -112,6 +112,6 @@ def _named_like(source: Source, classes: list[str]) -> Chosen:
         )
     patterns = " and ".join(f"{before}*{after}" for before, after in complete)
     raise DataError(
-        f"it must be plain which columns of {source.name} are the scores; several sets are named like the "
+        f"the columns of scores of {source.name} must be named; several sets are named like the "
         f"classes: {patterns}; choose with {option('scores')}"
     )

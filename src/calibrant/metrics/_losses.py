@@ -32,9 +32,9 @@ def brier_score(
         Probabilities of the positive class, or of every class.
     convention : {"sum", "mean", "positive"}, optional
         Which of the squared errors of a row count: the sum over the classes, that sum divided by the
-        number of classes, or only that of the positive class. For more than two classes the sum is
-        taken unless another is asked for, and "positive" has no meaning. For two classes it must be
-        chosen, since the literature uses both and one is exactly twice the other.
+        number of classes, or only that of the positive class. By default what is usual: for two classes
+        that of the positive class, as in scikit-learn, and for more the sum. The sum is exactly twice
+        "positive" for two classes; for more, "positive" has no meaning.
     sample_weight : array-like of shape (n,), optional
         How often every row counts.
     classes : array-like of shape (k,), optional
@@ -63,10 +63,15 @@ def brier_score(
 
     Examples
     --------
+    Two classes have the usual score by default:
+
+    >>> from calibrant.metrics import brier_score
+    >>> round(brier_score([0, 1, 1], [0.1, 0.8, 0.6]), 2)
+    0.07
+
     The base rate of KDD-98 as everybody's probability scores what table 1 of Zadrozny and Elkan says of
     good methods, 0.095, only if the squared errors of both classes are added:
 
-    >>> from calibrant.metrics import brier_score
     >>> donors, people = 4873, 96367
     >>> rate = donors / people
     >>> weight = [donors, people - donors]
@@ -77,7 +82,7 @@ def brier_score(
     """
     check_option("convention", convention, ("sum", "mean", "positive", None))
     forecasts = read_forecasts(y, proba, sample_weight, classes)
-    _check_fits(convention, forecasts.n_classes)
+    convention = _that_fits(convention, forecasts.n_classes)
     residuals = forecasts.residuals()
     if convention == "positive":
         return _mean_square(residuals[:, -1:], forecasts.weights)
@@ -87,17 +92,14 @@ def brier_score(
     return total / forecasts.n_classes if convention == "mean" else total
 
 
-def _check_fits(convention: Convention | None, n_classes: int) -> None:
-    if convention is None and n_classes == 2:
-        raise ParameterError(
-            "convention must be chosen for two classes, where 'sum' is exactly twice 'positive'; got None; "
-            "pass convention='sum', 'mean' or 'positive'"
-        )
+def _that_fits(convention: Convention | None, n_classes: int) -> Convention:
+    """The convention that was asked for, or the usual one."""
     if convention == "positive" and n_classes > 2:
         raise ParameterError(
             "convention must be 'sum' or 'mean' for more than two classes; got 'positive' for "
             f"{n_classes} classes; pass the column of one class and whether a row is of it"
         )
+    return convention or ("positive" if n_classes == 2 else "sum")
 
 
 def _mean_square(residuals: Float64Array, weights: Float64Array) -> float:

@@ -1,4 +1,4 @@
-"""Which method to use: all of them on the user's own rows, each judged on rows that it was not fitted to."""
+"""Which method to use: all on the user's own rows, each measured on rows that it was not fitted to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

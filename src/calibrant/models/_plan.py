@@ -32,7 +32,7 @@ from calibrant.passes import (
     together,
 )
 
-#: Folds that the rows are judged in; above so many scores only one fold is, of at most so many rows.
+#: Folds that the rows are measured in; above so many scores only one fold is, of at most so many rows.
 N_FOLDS, MANY_SCORES, MOST_HELD_OUT = 5, 500_000, 200_000
 #: The part of a key that says nothing about the fold.
 NUMBER = np.uint64((1 << 32) - 1)

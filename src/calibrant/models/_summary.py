@@ -95,7 +95,7 @@ def _losses(judged: Predictions) -> FitMetrics:
             found.log_loss, found.brier_score, found.calibration, found.refinement, found.error_rate
         )
     how: dict[str, Any] = {"sample_weight": weight, "classes": np.arange(n_classes)}
-    squares = brier_score(truth, proba, convention="positive" if n_classes == 2 else "sum", **how)
+    squares = brier_score(truth, proba, **how)
     return FitMetrics(log_loss(truth, proba, **how), squares, error_rate=error_rate(truth, proba, **how))
 
 

@@ -102,7 +102,7 @@ def fit_logistic(
 
 
 def _start(problem: "_Problem") -> tuple[Float64Array, Float64Array]:
-    """No slope and the mean target; with many rows, the solution for a few of them if that is tame."""
+    """No slope and the mean target; with many rows, the solution for a few of them if that is bounded."""
     flat = problem.flat_map()
     if problem.n_rows <= MANY_ROWS:
         return flat

@@ -3,7 +3,7 @@
 A fit takes about seven Newton steps, and most of the time of each goes to the exponential of every row,
 which is several times faster in single precision. So the way to the optimum is gone there, and only the
 last step or two, for which the Hessian of the rough optimum is good enough, in double precision. The
-answer is the same to rounding. Whatever is not tame is left to the safeguarded solver.
+answer is the same to rounding. Whatever is not bounded is left to the safeguarded solver.
 """
 
 import numpy as np

@@ -144,7 +144,7 @@ def _bounds(standard: Standard) -> tuple[Float64Array, Float64Array]:
 def _start(
     problem: Featured, standard: Standard, targets: tuple[float, float], sample: Rows
 ) -> tuple[Float64Array, Float64Array]:
-    """The solution for the sample, if that is tame; else no slopes, and the mean target."""
+    """The solution for the sample, if that is bounded; else no slopes, and the mean target."""
     right, wrong = standard.moments.totals
     high, low = targets
     pivot = np.zeros(standard.directions.shape[1])

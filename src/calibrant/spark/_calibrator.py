@@ -246,8 +246,8 @@ class ScoreCalibrator(
     classes : list, optional
         The labels in the order of the scores. By default 0, 1, ... if labels are such numbers, else the
         sorted labels.
-    costs : array-like of shape (k, k) or (a, k), or mapping, optional
-        ``costs[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
+    cost : array-like of shape (k, k) or (a, k), or mapping, optional
+        ``cost[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
         transpose); or ``{decision: {truth: cost}}``.
     rule : {"expected", "parallel", "lachiche_flach", "mossman"}, optional
         How decisions are made under the costs; by default by least expected cost.
@@ -299,7 +299,7 @@ class ScoreCalibrator(
         combine: str | None = None,
         code: Any = None,
         classes: Sequence[Any] | None = None,
-        costs: Any = None,
+        cost: Any = None,
         rule: str | None = None,
         numBins: int | None = None,
         maxRows: int | None = None,
@@ -324,7 +324,7 @@ class ScoreCalibrator(
         named, settings = named_method(method, self.getKind()), self._given("methodParams")
         model = ScoreModel(
             named.set_params(**settings) if settings else method,
-            self.getCosts(),
+            self.getCost(),
             self._given("rule"),
             kind=self.getKind(),
             code=code,

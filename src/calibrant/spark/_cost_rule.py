@@ -104,8 +104,8 @@ class CostRule(
 
     Parameters
     ----------
-    costs : array-like of shape (k, k), or mapping
-        ``costs[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
+    cost : array-like of shape (k, k), or mapping
+        ``cost[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
         transpose); or ``{decision: {truth: cost}}``.
     rule : {"parallel", "lachiche_flach", "mossman", "expected"}, default="parallel"
         What is learned.
@@ -136,7 +136,7 @@ class CostRule(
     >>> from calibrant.spark import CostRule
     >>> rows = [([p / 10, 1 - p / 10], float(i % 10 >= p)) for p in range(11) for i in range(10)]
     >>> frame = spark.createDataFrame(rows, ["probability", "label"])
-    >>> model = CostRule(costs=[[0, 1], [4, 0]]).fit(frame)
+    >>> model = CostRule(cost=[[0, 1], [4, 0]]).fit(frame)
     >>> decided = model.transform(frame)
     >>> decided.where("prediction = 1").count()
     20
@@ -148,7 +148,7 @@ class CostRule(
     def __init__(
         self,
         *,
-        costs: Any = None,
+        cost: Any = None,
         rule: str = "parallel",
         probabilityCol: str = "probability",
         labelCol: str = "label",
@@ -164,9 +164,9 @@ class CostRule(
         self._set_given()
 
     def _fit(self, dataset: DataFrame) -> CostRuleModel:
-        given = self.getCosts()
+        given = self.getCost()
         if given is None:
-            raise ParameterError("costs must be given to learn a rule; got none; set them")
+            raise ParameterError("cost must be given to learn a rule; got none; set it")
         classes = classes_of(dataset, self.getProbabilityCol(), self._given("classes"))
         costs, rule = read_costs(given, classes), new_rule(self.getRule())
         check_rule(rule, costs)

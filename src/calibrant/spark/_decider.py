@@ -27,8 +27,8 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
 
     Parameters
     ----------
-    costs : array-like of shape (k, k) or (a, k), or mapping
-        ``costs[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
+    cost : array-like of shape (k, k) or (a, k), or mapping
+        ``cost[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
         transpose); or ``{decision: {truth: cost}}``. There may be other decisions than the classes.
     probabilityCol : str, default="probability"
         The column of the probabilities: vectors or arrays, one number per class.
@@ -50,7 +50,7 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
     >>> from calibrant.spark import CostDecider
     >>> rows = [(Vectors.dense(0.7, 0.3),), (Vectors.dense(0.1, 0.9),)]
     >>> frame = spark.createDataFrame(rows, ["probability"])
-    >>> decider = CostDecider(costs={"keep": {"ham": 0, "spam": 1}, "drop": {"ham": 5, "spam": 0}},
+    >>> decider = CostDecider(cost={"keep": {"ham": 0, "spam": 1}, "drop": {"ham": 5, "spam": 0}},
     ...                       classes=["ham", "spam"])
     >>> [row.prediction for row in decider.transform(frame).collect()]
     ['keep', 'drop']
@@ -60,7 +60,7 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
     def __init__(
         self,
         *,
-        costs: Any = None,
+        cost: Any = None,
         probabilityCol: str = "probability",
         predictionCol: str = "prediction",
         classes: Sequence[Any] | None = None,
@@ -70,9 +70,9 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
         self._set_given()
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
-        given = self.getCosts()
+        given = self.getCost()
         if given is None:
-            raise ParameterError("costs must be given to decide by; got none; set them")
+            raise ParameterError("cost must be given to decide by; got none; set it")
         classes = classes_of(dataset, self.getProbabilityCol(), self._given("classes"))
         costs = read_costs(given, classes)
         matrix = costs.matrix

@@ -149,7 +149,7 @@ def decisions_of(decide: Callable[[Float64Array], Array], proba: Float64Array) -
 
 
 def probability_vector(answer: Column, n_classes: int, *, always: bool) -> Column:
-    """The probabilities of a judged row as a vector."""
+    """The probabilities of a row as a vector."""
     vector = array_to_vector(F.array(*(answer.getField(f"p_{place}") for place in range(n_classes))))
     return vector if always else F.when(answer.getField("decision") != UNUSABLE, vector)
 

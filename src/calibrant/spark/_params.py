@@ -205,13 +205,13 @@ class HasClasses(SettableParams):
 class HasCosts(SettableParams):
     """What decisions cost."""
 
-    costs = new_param(
-        "costs",
-        "costs[i][j] is the cost of deciding class i when the truth is j; or {decision: {truth: cost}}.",
+    cost = new_param(
+        "cost",
+        "cost[i][j] is the cost of deciding class i when the truth is j; or {decision: {truth: cost}}.",
         _to_costs,
     )
 
-    def getCosts(self) -> Any:
+    def getCost(self) -> Any:
         """Give the costs.
 
         Returns
@@ -219,7 +219,7 @@ class HasCosts(SettableParams):
         list, dict or None
             A list of rows, or a mapping of decisions to truths to costs, as they were given.
         """
-        kept = self._given("costs")
+        kept = self._given("cost")
         if not isinstance(kept, dict):
             return kept
         rows = zip(kept["decisions"], kept["matrix"], strict=True)
