@@ -1,4 +1,4 @@
-"""The errata of the papers: all 32 are there, and every check says that the print fails and the mending holds."""
+"""The errata of the papers: all 32, each with a check that the print fails and the mending holds."""
 
 import doctest
 import re
