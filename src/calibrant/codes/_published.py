@@ -1,4 +1,4 @@
-"""The published update of coupling, which minimises its objective for all-pairs only (docs/methods/codes.md)."""
+"""The published update of coupling: it minimises its objective for all-pairs only (docs/methods/codes.md)."""
 
 import numpy as np
 
