@@ -21,7 +21,7 @@ from calibrant.plots import reliability_diagram, simplex_coordinates, simplex_di
 
 FOLDER = Path(__file__).parent / "figures"
 #: Text stays text, and equal figures are equal files.
-STYLE = {"svg.fonttype": "none", "svg.hashsalt": "calibrant", "font.size": 10, "figure.facecolor": "white"}
+STYLE = {"svg.fonttype": "none", "svg.hashsalt": "calibrant", "font.size": 11, "figure.facecolor": "white"}
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 
 #: The ten rows of the tutorial, by ascending score.
@@ -36,7 +36,7 @@ def home() -> Figure:
     """What naive Bayes says of handwritten digits, and what came: as it is, and calibrated."""
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-    figure = Figure(figsize=(8.4, 3.9), layout="constrained")
+    figure = Figure(figsize=(7.4, 3.7), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     for ax, name, model in (
         (left, "naive Bayes", GaussianNB()),
@@ -46,7 +46,7 @@ def home() -> Figure:
         sure, is_right = proba.max(axis=1), model.classes_[proba.argmax(axis=1)] == y_test
         bins = reliability_bins(is_right, sure, width=0.2)
         reliability_diagram(bins, ax=ax, counts=True, color=ORANGE if ax is left else BLUE)
-        ax.set(title=f"{name}: says {sure.mean():.0%}, is right {is_right.mean():.0%}", xlabel="it says")
+        ax.set(title=f"{name}:\nsays {sure.mean():.0%}, is right {is_right.mean():.0%}", xlabel="it says")
     left.set(ylabel="it is right")
     right.set(ylabel="")
     return figure
@@ -54,7 +54,7 @@ def home() -> Figure:
 
 def pav() -> Figure:
     """Ten rows, and the steps that pooling leaves; the same as slopes of the sum of labels."""
-    figure = Figure(figsize=(8.4, 3.6), layout="constrained")
+    figure = Figure(figsize=(7.6, 3.5), layout="constrained")
     left, right = figure.subplots(1, 2)
     calibrator = PAVCalibrator(clip=0).fit(SCORES, LABELS)
     grid = np.linspace(0, 1, 1001)

@@ -63,9 +63,9 @@ def test_the_figures_are_drawn_from_what_the_pages_compute(scripts, tmp_path):
         drawn, kept = ((folder / f"{name}.svg").read_text("utf-8") for folder in (tmp_path, figures.FOLDER))
         said, shown = (re.findall(r"<text[^>]*>([^<]+)<", each) for each in (drawn, kept))
         assert said == shown, f"run python docs/figures.py: {name}.svg says other things now"
-    table = [[cell.strip() for cell in line.split("|")[2:-1]] for line in PAGES["tutorial.md"].splitlines()]
-    assert [f"{score:.2f}" for score in figures.SCORES] in table
-    assert [f"{label}" for label in figures.LABELS] in table
+    rows = enumerate(zip(figures.SCORES, figures.LABELS, strict=True), start=1)
+    table = "".join(f"| {number} | {score:.2f} | {label} |\n" for number, (score, label) in rows)
+    assert table in PAGES["tutorial.md"]
     assert f"answers = {figures.ANSWERS.tolist()}" in PAGES["tutorial.md"]
 
 
