@@ -13,10 +13,11 @@ from calibrant.report._sections import (
     Sample,
 )
 from calibrant.report._summarize import summarize
-from calibrant.report._summary import ClassTest, Summary, Verdict
+from calibrant.report._summary import Before, ClassTest, Summary, Verdict
 
 __all__ = [
     "Band",
+    "Before",
     "Bin",
     "ClassTest",
     "Confusion",
