@@ -29,6 +29,7 @@ COMMANDS = {
     "apply": "_apply",
     "evaluate": "_evaluate",
     "decide": "_decide",
+    "monitor": "_monitor",
     "report": "_report",
     "export": "_export",
     "inspect": "_inspect",
@@ -78,7 +79,8 @@ def cli() -> None:
 
     You have a file of scores, one column per class (or a single column for two classes), and for some rows
     the true label. COMPARE says which method suits the scores, FIT learns it, APPLY turns scores into
-    probabilities, EVALUATE says how good they are, DECIDE takes the decision that costs least.
+    probabilities, EVALUATE says how good they are, DECIDE takes the decision that costs least, MONITOR
+    watches whether they stay good.
 
     \b
     calibrant compare scores.csv --label label --scores 's_*'
@@ -86,7 +88,8 @@ def cli() -> None:
     calibrant apply model.json new.csv --out probabilities.csv
 
     Files are CSV, TSV, JSON lines, Parquet, Arrow or Feather, by their suffix; '-' is standard input or
-    output. Exit status: 0 done, 1 bad data, 2 bad usage, 130 interrupted.
+    output. Exit status: 0 done, 1 bad data, 2 bad usage, 3 an alarm that --fail-on asks for, 130
+    interrupted.
     """
 
 
