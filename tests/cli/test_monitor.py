@@ -161,3 +161,12 @@ def test_what_is_wrong_is_one_line(logs, arguments, status, said):
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_the_page_is_written_and_says_the_same(logs, tmp_path):
+    page = tmp_path / "page.html"
+    said = here("monitor", "log.parquet", *COLUMNS, "--report", page, cwd=logs).stdout
+    assert said.endswith(f"The page is in {page}.\n")
+    text = page.read_text()
+    assert "Alarm: class yes comes more often than forecast" in text
+    assert "Forecasts of log.parquet" in text

@@ -437,8 +437,10 @@ class _Watch:
             return
         if not len(part.truth):
             return
-        y = labels[part.truth]
-        y[part.truth == UNKNOWN] = None
+        missing = part.truth == UNKNOWN
+        y = (labels if missing.any() else monitor.classes)[part.truth]
+        if missing.any():
+            y[missing] = None
         with _naming(self.source):
             monitor.update(
                 part.proba,

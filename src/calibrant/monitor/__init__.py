@@ -12,6 +12,7 @@ from calibrant.monitor._alarm import Alarm
 from calibrant.monitor._groups import Group, e_bh
 from calibrant.monitor._monitor import CalibrationMonitor
 from calibrant.monitor._reliability import Reliability, ReliabilityCell
+from calibrant.monitor._rows import shown_time as shown_time
 from calibrant.monitor._windows import Window
 
 __all__ = [

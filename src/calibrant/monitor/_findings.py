@@ -59,6 +59,11 @@ class Findings:
         return self._n_rows
 
     @property
+    def dated(self) -> bool:
+        """Whether times are dates, which count microseconds since 1970."""
+        return bool(self._dated)
+
+    @property
     def last_time(self) -> float | None:
         """The time of the last row, as a number; None before there is one, or if rows have no times."""
         return self._last if self._timed else None
