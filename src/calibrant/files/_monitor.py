@@ -58,7 +58,7 @@ def monitor(
     model: Any = None,
     classes: Sequence[object] | None = None,
     positive: object = None,
-    state: str | os.PathLike[str] | None = None,
+    state: str | os.PathLike[str] | CalibrationMonitor | None = None,
     grown: bool = False,
     reference: Any = None,
     costs: str | None = None,
@@ -93,9 +93,9 @@ def monitor(
         What makes probabilities of the scores; or the file that it was saved in.
     classes, positive : optional
         The labels of the columns, and of a single one the label it is for, as in `labelled`.
-    state : str or path, optional
+    state : str, path or CalibrationMonitor, optional
         A file of what is known. If it is there, watching goes on with it; at the end it is written, whole or
-        not at all.
+        not at all. Or a monitor that watches on.
     grown : bool, default=False
         Whether the log is the one that the state has read last, with new rows at its end: those that were
         read are passed over.
@@ -149,7 +149,7 @@ def monitor(
     source = where if isinstance(where, Source) else open_source(where)
     chain = _chain(model)
     columns = LogColumns((), label, time, key, weight, tuple([by] if isinstance(by, str) else by))
-    known, n_before = _read_state(state)
+    known, n_before = (state, 0) if isinstance(state, CalibrationMonitor) else _read_state(state)
     if grown and known is None:
         grown = False
     watch = _Watch(
@@ -159,7 +159,8 @@ def monitor(
         known = watch.begin(reference, costs, any_costs, given)
     else:
         watch.go_on(known, costs, any_costs, given)
-    found = Watched(known, state=None if state is None else os.fspath(state))
+    file = None if state is None or isinstance(state, CalibrationMonitor) else os.fspath(state)
+    found = Watched(known, state=file)
     watch.run(found, n_before if grown else 0, batch_rows, on_alarm, progress)
     return found
 
