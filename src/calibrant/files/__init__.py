@@ -7,6 +7,8 @@
 - `fit`, `compare`, `evaluate`: what to do with them, in memory or in passes; `PassOptions` for the memory of
   passes, `Progress` for whoever waits.
 - `apply`, `decide`: probabilities and decisions for the rows of a file, batch by batch.
+- `monitor`: whether the forecasts of a log stay calibrated, in one pass (`Watched`); `follow`: a log that
+  grows.
 
 The seam, for other engines: a plan (`calibrator_plan`, `ScoreModel.plan`) asks for passes by a `Task`, plain
 data; `reduce_rows` makes a `Summary` of rows, summaries merge and travel as Arrow tables (`read_summary`),
@@ -50,7 +52,9 @@ if TYPE_CHECKING:
     from calibrant.files._decide import Decided as Decided, decide
     from calibrant.files._evaluate import evaluate, evaluation_plan as evaluation_plan
     from calibrant.files._fit import calibrator_plan, code_of as code_of, fit
+    from calibrant.files._follow import follow
     from calibrant.files._labelled import LabelledRows, labelled
+    from calibrant.files._monitor import Watched, monitor
     from calibrant.files._score_check import ScoreCheck as ScoreCheck
     from calibrant.passes import (
         PassOptions,
@@ -82,6 +86,7 @@ _HOME = {
     "ScoreCheck": "calibrant.files._score_check",
     "Summary": "calibrant.passes",
     "Task": "calibrant.passes",
+    "Watched": "calibrant.files._monitor",
     "apply": "calibrant.files._apply",
     "as_proba": "calibrant.files._batch",
     "calibrator_plan": "calibrant.files._fit",
@@ -94,7 +99,9 @@ _HOME = {
     "evaluate": "calibrant.files._evaluate",
     "evaluation_plan": "calibrant.files._evaluate",
     "fit": "calibrant.files._fit",
+    "follow": "calibrant.files._follow",
     "labelled": "calibrant.files._labelled",
+    "monitor": "calibrant.files._monitor",
     "read_code_file": "calibrant.files._code_file",
     "read_cost_file": "calibrant.files._cost_file",
     "read_summary": "calibrant.passes",
@@ -114,6 +121,7 @@ __all__ = [
     "Source",
     "Summary",
     "Task",
+    "Watched",
     "apply",
     "calibrator_plan",
     "choose_columns",
@@ -121,7 +129,9 @@ __all__ = [
     "decide",
     "evaluate",
     "fit",
+    "follow",
     "labelled",
+    "monitor",
     "open_sink",
     "open_source",
     "read_summary",

@@ -62,15 +62,15 @@ FRAME_HEIGHT = 900
 
 def render_page(summary: Summary) -> str:
     """Write the page."""
-    style, script = _asset("style.css"), _asset("live.js")
+    style, script = asset("style.css"), asset("live.js")
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             summary=summary,
             style=style,
             script=script,
-            policy=_policy(style, script),
+            policy=policy(style, script),
             data=_as_script_text(_live_data(summary)),
             version=version("calibrant"),
             accuracy=_rest(summary.measures.error_rate),
@@ -109,24 +109,25 @@ def _rest(share: Estimate) -> Estimate:
     return Estimate(1 - share, 1 - share.high, 1 - share.low, share.error)
 
 
-def render_frame(summary: Summary) -> str:
-    """Write the page into a frame of its own, for notebooks."""
+def framed(title: str, page: str) -> str:
+    """A page in a frame of its own, for notebooks."""
     return (
-        f'<iframe title="{html.escape(summary.title)}" srcdoc="{html.escape(render_page(summary))}" '
+        f'<iframe title="{html.escape(title)}" srcdoc="{html.escape(page)}" '
         f'width="100%" height="{FRAME_HEIGHT}" frameborder="0" sandbox="allow-scripts"></iframe>'
     )
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """What templates are rendered with."""
+    made = Environment(
         loader=PackageLoader("calibrant.report", "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(
+    made.filters.update(
         percent=percent,
         points=points,
         number=number,
@@ -138,19 +139,20 @@ def _environment() -> Environment:
         short=shorten,
         trouble=trouble,
     )
-    environment.tests["nan"] = math.isnan
-    environment.tests["long"] = _is_long
-    return environment
+    made.tests["nan"] = math.isnan
+    made.tests["long"] = _is_long
+    return made
 
 
 @cache
-def _asset(name: str) -> str:
-    loader = _environment().loader
+def asset(name: str) -> str:
+    """The text of a style or a script."""
+    loader = environment().loader
     assert loader is not None
-    return loader.get_source(_environment(), name)[0]
+    return loader.get_source(environment(), name)[0]
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
     """Nothing may be loaded, and only this style and this script may run."""
     return (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "

@@ -221,9 +221,9 @@ class Summary:
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, so that neither its style nor the notebook's leaks."""
-        from calibrant.report._html import render_frame  # noqa: PLC0415  (jinja2)
+        from calibrant.report._html import framed  # noqa: PLC0415  (jinja2)
 
-        return render_frame(self)
+        return framed(self.title, self.to_html())
 
     def __str__(self) -> str:
         lines = [f"{self.title}: {self.n_rows} rows, {self.n_classes} classes", self.verdict.headline]
