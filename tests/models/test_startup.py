@@ -1,4 +1,4 @@
-"""A saved model loads and answers with NumPy alone, in a process where SciPy and scikit-learn cannot be had."""
+"""A saved model loads and answers with NumPy alone, where SciPy and scikit-learn cannot be had."""
 
 import json
 import subprocess
