@@ -31,6 +31,7 @@ COMMANDS = {
     "decide": "_decide",
     "report": "_report",
     "export": "_export",
+    "serve": "_serve",
     "inspect": "_inspect",
     "demo": "_demo_command",
     "reproduce": "_reproduce_command",
