@@ -1,5 +1,6 @@
 """The service as a process: a socket, and uvicorn behind it."""
 
+import gc
 import os
 import socket
 from collections.abc import Callable
@@ -47,6 +48,8 @@ def serve(
     if ready is not None:
         where = f"[{host}]" if ":" in host else host
         ready(f"http://{where}:{listening.getsockname()[1]}")
+    gc.collect()
+    gc.freeze()  # what has been loaded stays, and need not be looked through again and again
     with listening:
         uvicorn.Server(settings).run(sockets=[listening])
 
