@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         fit_plan as fit_plan,
         fit_rows as fit_rows,
         n_scores_of as n_scores_of,
+        needs_probabilities as needs_probabilities,
         takes_of as takes_of,
     )
     from calibrant.calibrators._beta import BetaCalibrator
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
         CodeCalibrator,
         OneVsAllCalibrator,
         calibrator_for as calibrator_for,
-        calibrator_kinds as calibrator_kinds,
     )
     from calibrant.calibrators._columns import (
         ColumnsCalibrator as ColumnsCalibrator,
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     )
     from calibrant.calibrators._identity import IdentityCalibrator
     from calibrant.calibrators._joint import JointCalibrator as JointCalibrator
+    from calibrant.calibrators._kinds import calibrator_kinds as calibrator_kinds
     from calibrant.calibrators._matrix import MatrixCalibrator
     from calibrant.calibrators._method import (
         Method as Method,
@@ -92,7 +93,6 @@ if TYPE_CHECKING:
         names_for as names_for,
         names_taking as names_taking,
         needs_all_scores as needs_all_scores,
-        needs_probabilities as needs_probabilities,
         new_calibrator,
     )
     from calibrant.calibrators._pav import PAVCalibrator
@@ -176,7 +176,7 @@ _HOME = {
     "VennAbersCalibrator": "calibrant.calibrators._venn_abers",
     "Whole": "calibrant._core._fields",
     "calibrator_for": "calibrant.calibrators._code",
-    "calibrator_kinds": "calibrant.calibrators._code",
+    "calibrator_kinds": "calibrant.calibrators._kinds",
     "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
@@ -192,7 +192,7 @@ _HOME = {
     "names_for": "calibrant.calibrators._names",
     "names_taking": "calibrant.calibrators._names",
     "needs_all_scores": "calibrant.calibrators._names",
-    "needs_probabilities": "calibrant.calibrators._names",
+    "needs_probabilities": "calibrant.calibrators._base",
     "new_calibrator": "calibrant.calibrators._names",
     "report_of": "calibrant.calibrators._auto",
     "score_status_correlation": "calibrant.calibrators._correlation",

@@ -33,6 +33,7 @@ COMMANDS = {
     "monitor": "_monitor",
     "report": "_report",
     "export": "_export",
+    "serve": "_serve",
     "inspect": "_inspect",
     "methods": "_methods",
     "code": "_code",

@@ -97,7 +97,7 @@ class Intake(Findings):
             self._n_never += int((~known).sum())
             if not known.all():
                 rows = rows.take(known)
-            awaited = cast(list[Key | None], [None] * len(rows))
+            awaited = cast("list[Key | None]", [None] * len(rows))
         else:
             awaited = [each if t == UNKNOWN else None for each, t in zip(keys, rows.truth, strict=True)]
         self._labelled.take(self._waiting.put(rows, awaited))
