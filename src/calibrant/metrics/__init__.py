@@ -37,7 +37,12 @@ from calibrant.metrics._detection import (
     detection_curve,
     reliability_by_coverage,
 )
-from calibrant.metrics._difference import EvaluationDifference, evaluate_difference, paired_difference
+from calibrant.metrics._difference import (
+    DifferenceSums as DifferenceSums,
+    EvaluationDifference,
+    evaluate_difference,
+    paired_difference,
+)
 from calibrant.metrics._direction import (
     NO_DIRECTION as NO_DIRECTION,
     Direction as Direction,
@@ -94,7 +99,11 @@ from calibrant.metrics._reliability import (
     reliability_bins,
     reliability_by_class,
 )
-from calibrant.metrics._row_losses import most_probable as most_probable, squared_errors as squared_errors
+from calibrant.metrics._row_losses import (
+    most_probable as most_probable,
+    row_losses as row_losses,
+    squared_errors as squared_errors,
+)
 from calibrant.metrics._rows import (
     Forecasts as Forecasts,
     counting_rows as counting_rows,
