@@ -133,9 +133,9 @@ def command(context: click.Context, /, **given: Any) -> None:
 
     \b
     Examples:
-      calibrant monitor log.parquet --time when --label paid --scores 'p_*' --by region
-      calibrant monitor today.csv --time when --label paid --scores 'p_*' --state monitor.json --fail-on alarm
-      tail -F log.jsonl | calibrant monitor - --label y --scores 'p_*' --follow
+      calibrant monitor log.csv --time when --label status --scores 'p_*' --by region --report page.html
+      calibrant monitor log.csv --time when --label status --scores 'p_*' --state monitor.json --grown
+      tail -F log.jsonl | calibrant monitor - --label status --scores 'p_*' --follow --fail-on alarm
     """
     from calibrant.cli._monitor_run import run
 

@@ -5,7 +5,7 @@
 - `labelled`: rows with their scores, labels and weights, read once and for all checks (`LabelledRows`):
   all at once, or in passes of batches (`Rows`).
 - `fit`, `compare`, `evaluate`: what to do with them, in memory or in passes; `PassOptions` for the memory of
-  passes, `Progress` for whoever waits.
+  passes, `Progress` for whoever waits. `compare_versions`: is a new model better than the old one?
 - `apply`, `decide`: probabilities and decisions for the rows of a file, batch by batch.
 - `monitor`: whether the forecasts of a log stay calibrated, in one pass (`Watched`); `follow`: a log that
   grows.
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from calibrant.files._labelled import LabelledRows, labelled
     from calibrant.files._monitor import Watched, monitor
     from calibrant.files._score_check import ScoreCheck as ScoreCheck
+    from calibrant.files._versions import VersionComparison, Versions, compare_versions
     from calibrant.passes import (
         PassOptions,
         Progress,
@@ -86,6 +87,8 @@ _HOME = {
     "ScoreCheck": "calibrant.files._score_check",
     "Summary": "calibrant.passes",
     "Task": "calibrant.passes",
+    "VersionComparison": "calibrant.files._versions",
+    "Versions": "calibrant.files._versions",
     "Watched": "calibrant.files._monitor",
     "apply": "calibrant.files._apply",
     "as_proba": "calibrant.files._batch",
@@ -94,6 +97,7 @@ _HOME = {
     "code_of": "calibrant.files._fit",
     "code_table": "calibrant.files._code_file",
     "compare": "calibrant.files._compare",
+    "compare_versions": "calibrant.files._versions",
     "comparison_plan": "calibrant.files._compare",
     "decide": "calibrant.files._decide",
     "evaluate": "calibrant.files._evaluate",
@@ -121,11 +125,14 @@ __all__ = [
     "Source",
     "Summary",
     "Task",
+    "VersionComparison",
+    "Versions",
     "Watched",
     "apply",
     "calibrator_plan",
     "choose_columns",
     "compare",
+    "compare_versions",
     "decide",
     "evaluate",
     "fit",

@@ -24,10 +24,10 @@ from calibrant.files._columns import label_codes, label_values, match_classes, t
 from calibrant.files._cost_file import read_cost_file
 from calibrant.files._labelled import SAMPLE_ROWS, _Gathered
 from calibrant.files._log import UNKNOWN, LateLabels, LogColumns, LogReader, LogRows
-from calibrant.files._model_columns import find_scores
+from calibrant.files._model_columns import find_scores, model_of, predictor
 from calibrant.files._open import open_source
 from calibrant.files._source import FEW_ROWS, Source, how_far
-from calibrant.models import ScoreModel, form_of_scores, load
+from calibrant.models import ScoreModel
 from calibrant.monitor import Alarm, CalibrationMonitor
 from calibrant.passes import Progress, Rows
 
@@ -147,7 +147,7 @@ def monitor(
     if unknown:
         raise TypeError(f"monitor() got an unexpected keyword argument {unknown[0]!r}")
     source = where if isinstance(where, Source) else open_source(where)
-    chain = _chain(model)
+    chain = None if model is None else model_of(model)
     columns = LogColumns((), label, time, key, weight, tuple([by] if isinstance(by, str) else by))
     known, n_before = (state, 0) if isinstance(state, CalibrationMonitor) else _read_state(state)
     if grown and known is None:
@@ -342,10 +342,7 @@ class _Watch:
         return tuple(said.classes[said.columns.index(name)] for name in chosen.columns)
 
     def _predict(self) -> Callable[[Float64Array], Any] | None:
-        if self.chain is None:
-            return None
-        chain, alone = self.chain, form_of_scores(self.chain.calibrator_) == "one_per_row"
-        return lambda scores: chain.predict_proba(scores[:, 0] if alone else scores)
+        return None if self.chain is None else predictor(self.chain)
 
     def _reference(self, reference: Any) -> tuple[Array, Array | None]:
         """Forecasts of the reference, and their weights if they have some."""
@@ -460,17 +457,6 @@ def _naming(source: Source) -> Iterator[None]:
         yield
     except DataError as error:
         raise DataError(f"{source.name}: {error}") from error
-
-
-def _chain(model: Any) -> ScoreModel | None:
-    if isinstance(model, str | os.PathLike):
-        path, model = os.fspath(model), load(model)
-        if not hasattr(model, "predict_proba"):
-            raise DataError(
-                f"{path} must hold a model that turns scores into probabilities; it holds a "
-                f"{type(model).__name__}; make one with calibrant fit"
-            )
-    return model if model is None or isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
 
 
 def _texts(classes: Sequence[object] | None) -> list[str] | None:

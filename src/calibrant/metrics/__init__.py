@@ -42,7 +42,12 @@ if TYPE_CHECKING:
         detection_curve,
         reliability_by_coverage,
     )
-    from calibrant.metrics._difference import EvaluationDifference, evaluate_difference, paired_difference
+    from calibrant.metrics._difference import (
+        DifferenceSums as DifferenceSums,
+        EvaluationDifference,
+        evaluate_difference,
+        paired_difference,
+    )
     from calibrant.metrics._direction import (
         NO_DIRECTION as NO_DIRECTION,
         Direction as Direction,
@@ -99,7 +104,11 @@ if TYPE_CHECKING:
         reliability_bins,
         reliability_by_class,
     )
-    from calibrant.metrics._row_losses import most_probable as most_probable, squared_errors as squared_errors
+    from calibrant.metrics._row_losses import (
+        most_probable as most_probable,
+        row_losses as row_losses,
+        squared_errors as squared_errors,
+    )
     from calibrant.metrics._rows import (
         Forecasts as Forecasts,
         counting_rows as counting_rows,
@@ -121,6 +130,7 @@ _HOME = {
     "CoverageCurve": "calibrant.metrics._detection",
     "CoxFit": "calibrant.metrics._cox",
     "DetectionCurve": "calibrant.metrics._detection",
+    "DifferenceSums": "calibrant.metrics._difference",
     "Direction": "calibrant.metrics._direction",
     "Draws": "calibrant.metrics._isotonic",
     "EDGE_SLACK": "calibrant.metrics._bins",
@@ -190,6 +200,7 @@ _HOME = {
     "rescale_margin": "calibrant.metrics._margins",
     "rms_error": "calibrant.metrics._losses",
     "roc_points": "calibrant.metrics._ranking",
+    "row_losses": "calibrant.metrics._row_losses",
     "share_estimate": "calibrant.metrics._intervals",
     "side_by_side": "calibrant.metrics._threads",
     "sides_of": "calibrant.metrics._direction",
