@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import DataError
 from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share
-from calibrant.metrics import Estimate, paired_difference
+from calibrant.metrics import Estimate, paired_difference, share_estimate
 from calibrant.report._rows import Rows
 from calibrant.report._sections import Confusion, Decisions, Rule
 
@@ -91,7 +91,7 @@ def summarize_decisions(rows: Rows, found: Decided, called: IntArray, mean_cost:
         promised=ledger.expected,
         plain_total=ledger.plain_paid,
         saving=_saving(rows, ledger, found.rows, called),
-        confusions=_confusions(ledger.counts, ledger.counts * matrix, actions, rows.class_names),
+        confusions=_confusions(rows, ledger.counts, matrix, actions),
         rules=_rules(rows, matrix) if found.given and actions == rows.class_names else (),
     )
 
@@ -115,16 +115,31 @@ def _nested(matrix: Float64Array) -> tuple[tuple[float, ...], ...]:
 
 
 def _confusions(
-    counts: Float64Array, costs: Float64Array, actions: tuple[str, ...], classes: tuple[str, ...]
+    rows: Rows, counts: Float64Array, matrix: Float64Array, actions: tuple[str, ...]
 ) -> tuple[Confusion, ...]:
     """The pairs of different decision and truth that cost most."""
+    classes, costs = rows.class_names, counts * matrix
     differ = np.array(actions)[:, None] != np.array(classes)[None, :]
     cells = np.flatnonzero((differ & (counts > 0)).ravel())
     ranked = cells[np.lexsort([-counts.ravel()[cells], -costs.ravel()[cells]])][:N_CONFUSIONS]
     return tuple(
-        Confusion(actions[i], classes[j], float(counts[i, j]), float(costs[i, j]))
+        Confusion(
+            actions[i],
+            classes[j],
+            _times(rows, float(counts[i, j]), 1.0),
+            _times(rows, float(counts[i, j]), float(matrix[i, j])),
+        )
         for i, j in zip(*np.unravel_index(ranked, counts.shape), strict=True)
     )
+
+
+def _times(rows: Rows, count: float, each: float) -> Estimate:
+    """What so many rows cost, where every one costs as much; with the interval of their share."""
+    if rows.weighted:
+        return Estimate(count * each)
+    share, ends = share_estimate(count / len(rows), len(rows)), len(rows) * each
+    low, high = sorted([share.low * ends, share.high * ends])
+    return Estimate(count * each, low, high, abs(share.error * ends))
 
 
 def _rules(rows: Rows, matrix: Float64Array) -> tuple[Rule, ...]:

@@ -58,14 +58,14 @@ class Confusion:
     ----------
     decision, truth : str
         The pair.
-    rows, cost : float
-        How often it occurs, and what that costs.
+    rows, cost : Estimate
+        How often it occurs, and what that costs; of weighted rows without intervals.
     """
 
     decision: str
     truth: str
-    rows: float
-    cost: float
+    rows: Estimate
+    cost: Estimate
 
 
 @dataclass(frozen=True, slots=True)
