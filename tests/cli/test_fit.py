@@ -228,3 +228,58 @@ def test_a_single_label_whose_partner_nobody_knows(tmp_path):
         DataError, match="the labels must have two values; got only 'yes'; name both with --classes"
     ):
         here("fit", "s.csv", "--label", "y", "--scores", "score", "--out", "m.json", cwd=tmp_path)
+
+
+@pytest.fixture
+def months(tmp_path):
+    """Two months of scores in regions that differ; in the second one more is paid."""
+    rng = np.random.default_rng(1)
+    for name, shift in (("january", 0.0), ("february", 0.8)):
+        region, scores = rng.integers(0, 6, 2000), 1.5 * rng.normal(size=2000)
+        paid = rng.random(2000) < 1 / (1 + np.exp(-scores - shift - np.linspace(-1, 1, 6)[region]))
+        rows = zip(scores, region, paid, strict=True)
+        lines = [
+            f"{score:.5f},{'' if at == 5 else f'r{at}'},{'yes' if got else 'no'}" for score, at, got in rows
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["score,region,paid", *lines]) + "\n")
+    return tmp_path
+
+
+PAID = ("--label", "paid", "--scores", "score")
+
+
+def test_groups_get_probabilities_of_their_own(months):
+    shown = here("fit", "january.csv", *PAID, "--by", "region", "--out", "m.json", cwd=months).stdout
+    assert "The 5 groups of region differ beyond chance in their log-odds" in " ".join(shown.split())
+    model = load(months / "m.json")
+    assert set(model.groups_.names) == {"r0", "r1", "r2", "r3", "r4"}
+    here("apply", "m.json", "january.csv", "--out", "p.csv", cwd=months)
+    with (months / "p.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for region in ("r0", "r4"):
+        own = [row for row in rows if row["region"] == region]
+        said = np.mean([float(row["p_yes"]) for row in own])
+        assert abs(said - np.mean([row["paid"] == "yes" for row in own])) < 0.05
+    said = json.loads(
+        here("fit", "january.csv", *PAID, "--by", "region", "--out", "m.json", "--json", cwd=months).stdout
+    )
+    assert set(said["groups"]) == {"column", "spreads", "intercepts", "slopes"}
+
+
+def test_an_update_says_what_changes(months):
+    here("fit", "january.csv", *PAID, "--by", "region", "--out", "m.json", cwd=months)
+    before = (months / "m.json").read_bytes()
+    update = ("fit", "february.csv", *PAID, "--update", "m.json", "--out", "new.json")
+    shown = " ".join(here(*update, cwd=months).stdout.split())
+    assert "Take the new model: it is better in log loss" in shown
+    assert (months / "m.json").read_bytes() == before
+    old, new = load(months / "m.json"), load(months / "new.json")
+    assert type(new.calibrator_) is type(old.calibrator_)
+    assert (old.groups_.column, new.groups_.column) == ("region", "region")
+    said = json.loads(here(*update, "--json", cwd=months).stdout)
+    assert said["comparison"]["choice"] == "new"
+    with pytest.raises(ParameterError, match="--update takes --method from the model; got both"):
+        here(*update, "--method", "pav", cwd=months)
+    (months / "other.csv").write_text("score,region,paid\n1,r1,yes\n2,r1,perhaps\n")
+    with pytest.raises(DataError, match="perhaps"):
+        here("fit", "other.csv", *PAID, "--update", "m.json", "--out", "new.json", cwd=months)

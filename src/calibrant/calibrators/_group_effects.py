@@ -75,6 +75,10 @@ class Grouping:
         """Some of the rows."""
         return Grouping(self.names, self.number[rows])
 
+    def named(self, names: tuple[str, ...]) -> "Grouping":
+        """The same rows in some of the groups, and the others in none."""
+        return Grouping(names, self.among(names))
+
     def among(self, names: Iterable[str]) -> IntArray:
         """The number of every row's group among other names; -1 for a group that is none of them."""
         place = {name: number for number, name in enumerate(names)}

@@ -7,7 +7,7 @@ import click
 from calibrant.calibrators import ALIASES, AUTO, DEFAULT, KINDS, METHODS
 from calibrant.cli import _options as options
 from calibrant.cli._choice import Choice
-from calibrant.cli._files import Command, Written
+from calibrant.cli._files import Command, Read, Written
 from calibrant.cli._settings import set_option
 
 
@@ -58,6 +58,21 @@ from calibrant.cli._settings import set_option
 @click.option(
     "--master", metavar="URL", help="The master of the Spark cluster, such as spark://host:7077 or local[4]."
 )
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Column of groups, such as regions, whose probabilities may differ: each gets a correction of its "
+    "own, shrunk toward none, so that a group of few rows borrows from all. calibrant apply then needs the "
+    "column.",
+)
+@click.option(
+    "--update",
+    "old",
+    type=Read(),
+    metavar="MODEL.json",
+    help="Fit this model again to new rows, with its own method, costs, rule and groups, and say what "
+    "changes.",
+)
 @click.option("--date", metavar="TEXT", help="A date to keep in the model, such as 2026-03-31.")
 @click.option(
     "--report", "page", type=Written(), metavar="PAGE.html", help="Also write a report to this page."
@@ -80,7 +95,14 @@ def command(**given: Any) -> None:
           --method binning --set n_bins=cv --out bins.json
       calibrant fit scores.csv --label label --scores 's_*' \\
           --costs costs.csv --rule parallel --out decider.json
+      calibrant fit march.csv --label label --scores 's_*' --update model.json --out model.json
     """
+    if given["old"] is not None:
+        from calibrant.cli._update_run import run as update
+
+        update(**options.with_form(given))
+        return
     from calibrant.cli._fit_run import run
 
+    del given["old"]
     run(**options.with_form(given))

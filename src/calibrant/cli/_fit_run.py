@@ -1,5 +1,6 @@
 """Fit a model to a file of scores."""
 
+import math
 from typing import Any
 
 import click
@@ -41,6 +42,7 @@ def run(
     kind: Any,
     costs: str | None,
     rule: str | None,
+    by: str | None,
     date: str | None,
     page: str | None,
     out: str,
@@ -62,11 +64,13 @@ def run(
     decider = set_rule(rule, given_by["rule"])
     file = None if costs is None else read_cost_file(costs)
     columns = columns_of(given, kind=kind, coded=code is not None)
+    if by is not None and engine != "here":
+        raise ParameterError(f"--by {by} is for files that are read here; got --engine spark")
     if table is not None and columns["classes"] is None:
         columns["classes"] = table.classes
     if engine == "here":
         with showing() as progress:
-            rows = labelled(open_source(scores_file, **form), **columns, progress=progress)
+            rows = labelled(open_source(scores_file, **form), **columns, by=by, progress=progress)
             _check_columns(method, rows.columns)
             rows.load(in_passes)
             used = code if table is None else table.matrix_for(rows.classes, rows.columns)
@@ -89,15 +93,16 @@ def run(
 
     with together():
         if page is not None:
-            _report(fitted, name, page)
+            report(fitted, name, page)
         save(fitted, out, date=date)
     if as_json:
         said = {"model": out, "report": page, "method": method, "taken": fitted.report_}
-        show_json({**said, **_content(fitted), **facts})
+        show_json({**said, **content_of(fitted), **facts})
     else:
-        _show(fitted, method, **facts)
+        show_fit(fitted, method, **facts)
         if method == AUTO:
             click.echo(f"\n{fitted.report_}")
+        show_groups(fitted)
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
 
 
@@ -159,7 +164,7 @@ def _check_engine(engine: str, master: str | None, in_passes: bool | None, form:
         raise ParameterError("--engine spark works in passes; got --in-memory; leave out one of them")
 
 
-def _report(model: Any, name: str, page: str) -> None:
+def report(model: Any, name: str, page: str) -> None:
     """Write the report on probabilities of rows that were left out."""
     from calibrant.report import summarize
 
@@ -177,7 +182,7 @@ def _report(model: Any, name: str, page: str) -> None:
     ).save(page)
 
 
-def _content(model: Any) -> dict[str, Any]:
+def content_of(model: Any) -> dict[str, Any]:
     """What is known of a fit, for machines."""
     kept = model.summary_
     return {
@@ -188,8 +193,39 @@ def _content(model: Any) -> dict[str, Any]:
         "base_rates": kept.base_rates,
         "n_folds": kept.n_folds,
         "n_measured": kept.n_measured,
+        "groups": groups_of(model),
         "metrics": {name: getattr(kept.metrics, name) for name in (*LOSSES, "mean_cost", "mean_cost_plain")},
     }
+
+
+def groups_of(model: Any) -> dict[str, Any] | None:
+    """What sets groups apart, for machines."""
+    if model.groups_ is None:
+        return None
+    kept = model.groups_
+    intercepts = dict(zip(kept.names, kept.intercepts.tolist(), strict=True))
+    slopes = dict(zip(kept.names, kept.slopes.tolist(), strict=True))
+    return {"column": kept.column, "spreads": kept.spreads, "intercepts": intercepts, "slopes": slopes}
+
+
+def show_groups(model: Any) -> None:
+    """Say how much groups differ."""
+    if model.groups_ is None:
+        return
+    kept, (spread_of_one, slope) = model.groups_, model.groups_.spreads
+    level = math.sqrt(2) * spread_of_one  # of the difference of two classes
+    differ = [
+        text
+        for text, spread in ((f"levels by about {level:.2g}", level), (f"slopes by about {slope:.2g}", slope))
+        if spread
+    ]
+    said = (
+        f"differ beyond chance in their log-odds: {' and '.join(differ)} (standard deviations); the measures "
+        "above include that."
+        if differ
+        else "do not differ beyond chance: all have the common probabilities."
+    )
+    show_text(f"\nThe {count(len(kept.names))} groups of {kept.column} {said}")
 
 
 def _positive(model: Any) -> object:
@@ -198,7 +234,7 @@ def _positive(model: Any) -> object:
     return model.classes_[1] if alone else None
 
 
-def _show(model: Any, method: str, n_skipped: int | None, in_passes: bool) -> None:
+def show_fit(model: Any, method: str, n_skipped: int | None, in_passes: bool) -> None:
     kept = model.summary_
     facts = [
         ("method", method),

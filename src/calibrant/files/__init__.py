@@ -5,7 +5,8 @@
 - `labelled`: rows with their scores, labels and weights, read once and for all checks (`LabelledRows`):
   all at once, or in passes of batches (`Rows`).
 - `fit`, `compare`, `evaluate`: what to do with them, in memory or in passes; `PassOptions` for the memory of
-  passes, `Progress` for whoever waits. `compare_versions`: is a new model better than the old one?
+  passes, `Progress` for whoever waits. `compare_versions`: is a new model better than the old
+  one? `update`: a model fitted again to new rows, and what that changes (`Updated`).
 - `apply`, `decide`: probabilities and decisions for the rows of a file, batch by batch.
 - `monitor`: whether the forecasts of a log stay calibrated, in one pass (`Watched`); `follow`: a log that
   grows.
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from calibrant.files._labelled import LabelledRows, labelled
     from calibrant.files._monitor import Watched, monitor
     from calibrant.files._score_check import ScoreCheck as ScoreCheck
+    from calibrant.files._update import Updated, update
     from calibrant.files._versions import VersionComparison, Versions, compare_versions
     from calibrant.passes import (
         PassOptions,
@@ -87,6 +89,8 @@ _HOME = {
     "ScoreCheck": "calibrant.files._score_check",
     "Summary": "calibrant.passes",
     "Task": "calibrant.passes",
+    "Updated": "calibrant.files._update",
+    "update": "calibrant.files._update",
     "VersionComparison": "calibrant.files._versions",
     "Versions": "calibrant.files._versions",
     "Watched": "calibrant.files._monitor",
@@ -125,6 +129,7 @@ __all__ = [
     "Source",
     "Summary",
     "Task",
+    "Updated",
     "VersionComparison",
     "Versions",
     "Watched",
@@ -145,6 +150,7 @@ __all__ = [
     "reduce_rows",
     "run_plan",
     "task_from_json",
+    "update",
 ]
 
 __getattr__ = lazily("calibrant.files", _HOME)

@@ -14,7 +14,7 @@ from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.files._batch import BatchReader
 from calibrant.files._columns import choose_columns
-from calibrant.files._model_columns import find_scores
+from calibrant.files._model_columns import find_scores, group_column
 from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
 from calibrant.files._source import Source, first_twice, how_far
@@ -161,7 +161,7 @@ class Applied:
         self._model, self._columns, self._kept, self._names = model, columns, kept, names
         self._top, self._decide, self._invalid = top, decide, handle_invalid
         self._batch_rows, self._progress = batch_rows, progress
-        self._by = None if model.groups_ is None else model.groups_.column
+        self._by = group_column(model)
         if self._by is not None:
             source.check_columns([self._by])
         self._alone = form_of_scores(model.calibrator_) == "one_per_row"

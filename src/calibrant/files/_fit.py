@@ -150,10 +150,10 @@ def _groups_of(model: Any, rows: LabelledRows, in_memory: Rows | None) -> Groupi
             f"read in passes; pass {'--in-memory' if are_options() else 'in_passes=False'}"
         )
     assert in_memory.key is not None
-    number = np.arange(len(rows.groups))
-    if NO_GROUP in rows.groups:
-        number[rows.groups.index(NO_GROUP)] = -1
-    return Grouping(tuple(rows.groups), number[in_memory.key.astype(np.intp)])
+    names = tuple(name for name in rows.groups if name != NO_GROUP)
+    if not names:
+        raise DataError(f"the column {rows.by!r} of {rows.source.name} must name a group; got none")
+    return Grouping(tuple(rows.groups), in_memory.key.astype(np.intp)).named(names)
 
 
 def fit_in_memory(

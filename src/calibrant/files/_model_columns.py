@@ -31,10 +31,15 @@ def model_of(model: Any) -> ScoreModel:
     return model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
 
 
-def predictor(model: ScoreModel) -> Callable[[Float64Array], Float64Array]:
-    """What gives the probabilities of a matrix of scores."""
+def predictor(model: ScoreModel) -> Callable[..., Float64Array]:
+    """What gives the probabilities of a matrix of scores, and of the groups of its rows."""
     alone = form_of_scores(model.calibrator_) == "one_per_row"
-    return lambda scores: np.asarray(model.predict_proba(scores[:, 0] if alone else scores))
+    return lambda scores, by=None: np.asarray(model.predict_proba(scores[:, 0] if alone else scores, by))
+
+
+def group_column(model: ScoreModel) -> str | None:
+    """The column of the groups that a model sets apart; None for a model without groups."""
+    return None if model.groups_ is None else model.groups_.column
 
 
 def find_scores(source: Source, model: ScoreModel, scores: str | Sequence[str] | None) -> list[str]:

@@ -342,7 +342,14 @@ class _Watch:
         return tuple(said.classes[said.columns.index(name)] for name in chosen.columns)
 
     def _predict(self) -> Callable[[Float64Array], Any] | None:
-        return None if self.chain is None else predictor(self.chain)
+        if self.chain is None:
+            return None
+        if self.chain.groups_ is not None:
+            raise ParameterError(
+                "model must have no groups to be watched by its scores; got one that was fitted with by=...; "
+                "watch the probabilities that calibrant apply gives"
+            )
+        return predictor(self.chain)
 
     def _reference(self, reference: Any) -> tuple[Array, Array | None]:
         """Forecasts of the reference, and their weights if they have some."""

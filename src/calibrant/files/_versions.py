@@ -16,7 +16,7 @@ from calibrant.files._batch import BatchReader
 from calibrant.files._classes import Numbered
 from calibrant.files._columns import match_classes
 from calibrant.files._cost_file import read_cost_file
-from calibrant.files._model_columns import find_scores, model_of, predictor
+from calibrant.files._model_columns import find_scores, group_column, model_of, predictor
 from calibrant.files._open import open_source
 from calibrant.files._source import Source, how_far
 from calibrant.metrics import DifferenceSums, Estimate, row_losses
@@ -141,16 +141,19 @@ def compare_versions(
     source = where if isinstance(where, Source) else open_source(where)
     models = [model_of(each) for each in (old, new)]
     columns = [find_scores(source, each, scores) for each in models]
-    source.check_columns([name for name in (label, weight) if name is not None])
+    by = [group_column(each) for each in models]
+    others = [name for name in (label, weight, *by) if name is not None]
+    source.check_columns(others)
     texts = [str(label_text(each)) for each in models[0].classes_]
     order = _order(texts, models[1])
     judges = _judges(models, texts, order, costs, any_costs)
     tally = _Tally(3 + (judges is not None))
     number_of, n_there, n_skipped = Numbered(texts), 0, 0
-    used = list(dict.fromkeys([*columns[0], *columns[1], label, *([] if weight is None else [weight])]))
+    used = list(dict.fromkeys([*columns[0], *columns[1], *others]))
     for batch in source.batches(used, batch_rows):
         reader = BatchReader(batch, source, n_there, handle_invalid == "skip")
         given = [reader.scores(names) for names in columns]
+        groups = [None if name is None else reader.names(name) for name in by]
         truth = reader.numbered(label, number_of)
         weights = None if weight is None else reader.weights(weight)
         n_there += batch.num_rows
@@ -160,8 +163,11 @@ def compare_versions(
             usable = usable & (weights > 0)
             weights = weights[usable]
         if usable.any():
-            losses = _losses(models, [each[usable] for each in given], truth[usable], order, judges)
-            tally.add(losses, weights)
+            said = [
+                predictor(model)(scores[usable], None if group is None else group[usable])
+                for model, scores, group in zip(models, given, groups, strict=True)
+            ]
+            tally.add(_losses(said[0], said[1][:, order], truth[usable], judges), weights)
         if progress is not None:
             progress(how_far(source, n_there, "comparing"))
     if not tally.n_rows:
@@ -169,6 +175,34 @@ def compare_versions(
     measures = tuple(tally.measures())
     choice, conclusion = _conclude(measures, tally.n_rows)
     return VersionComparison(measures, tally.n_rows, n_skipped, choice, conclusion)
+
+
+def compare_refitted(old: ScoreModel, new: ScoreModel, by: Array | None = None) -> VersionComparison:
+    """Compare a model with its successor, on the rows that were left out when that was fitted.
+
+    Parameters
+    ----------
+    old, new : ScoreModel
+        The models; the new one was fitted with ``keep_predictions=True``.
+    by : ndarray of shape (m,), optional
+        The groups of the rows that it has kept.
+
+    Returns
+    -------
+    VersionComparison
+        The new probabilities are by calibrators that were not fitted to the rows.
+    """
+    kept = new.predictions_
+    texts = [str(label_text(each)) for each in old.classes_]
+    order = _order(texts, new)
+    back = np.argsort(order)
+    judges = _judges([old, new], texts, order, None, False)
+    tally = _Tally(3 + (judges is not None))
+    before = old.predict_proba(kept.rows.scores, by)
+    tally.add(_losses(before, kept.proba[:, order], back[kept.rows.truth], judges), kept.rows.weight)
+    measures = tuple(tally.measures())
+    choice, conclusion = _conclude(measures, tally.n_rows)
+    return VersionComparison(measures, tally.n_rows, 0, choice, conclusion)
 
 
 def _order(texts: list[str], new: ScoreModel) -> list[int]:
@@ -212,17 +246,11 @@ def _judges(
 
 
 def _losses(
-    models: list[ScoreModel],
-    scores: list[Float64Array],
-    truth: IntArray,
-    order: list[int],
-    judges: list[Judge] | None,
+    old: Float64Array, new: Float64Array, truth: IntArray, judges: list[Judge] | None
 ) -> list[list[Float64Array]]:
-    """For either model what every row loses, by every measure."""
+    """For the probabilities of either model what every row loses, by every measure."""
     found = []
-    for place, (model, given) in enumerate(zip(models, scores, strict=True)):
-        proba = predictor(model)(given)
-        proba = proba[:, order] if place else proba
+    for place, proba in enumerate((old, new)):
         losses = list(row_losses(truth, proba))
         found.append(losses if judges is None else [*losses, np.asarray(judges[place](proba, truth))])
     return found

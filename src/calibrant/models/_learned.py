@@ -8,7 +8,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array
 from calibrant.calibrators import Calibrator, GroupEffects, Grouping, fit_group_effects
 from calibrant.models._costs import Costs
-from calibrant.models._plan import NUMBER, Answers, Predictions, cross_fit, folds_for, judged_by
+from calibrant.models._plan import Answers, Predictions, cross_fit, folds_for, judged_by
 from calibrant.models._summary import TrainingSummary, measure
 from calibrant.passes import Plan, together
 
@@ -63,7 +63,7 @@ def _by_group(judged: Predictions, by: Grouping) -> tuple[GroupEffects, Predicti
     """What sets groups apart in rows that were left out, whose keys hold their numbers; none of too few."""
     if not judged.n_folds:
         return GroupEffects.none(by.names, judged.proba.shape[1]), judged
-    own = by.take((judged.rows.keys() & NUMBER).astype(np.intp))
+    own = by.take(judged.numbers())
     groups, proba = fit_group_effects(judged.proba, judged.rows.truth, judged.rows.weight, own, judged.fold)
     return groups, replace(judged, proba=proba)
 

@@ -66,6 +66,10 @@ class Predictions:
             return self
         return self.take(np.flatnonzero(known))
 
+    def numbers(self) -> IntArray:
+        """The numbers that the rows had among all rows in memory, if they were dealt into folds."""
+        return np.asarray((self.rows.keys() & NUMBER).astype(np.intp))
+
     def take(self, rows: IntArray) -> "Predictions":
         """Some of the rows, in this order."""
         return Predictions(self.rows.take(rows), self.proba[rows], self.fold[rows], self.n_folds)
