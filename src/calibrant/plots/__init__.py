@@ -10,6 +10,8 @@ which one to take?       `saving_diagram` of rules, `ranking_diagram` of methods
 =======================  ===============================================================================
 
 Every one draws on `ax`, or on a new figure, and gives the axes back; nothing is computed that is not drawn.
+`reliability_diagram`, `roc_diagram` and `detection_diagram` also take labels and probabilities, and have
+``from_predictions`` and ``from_estimator`` as the displays of scikit-learn.
 Curves can share axes: each is given another colour, marker and line, which can be told apart in grey.
 """
 
