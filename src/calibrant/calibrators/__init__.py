@@ -21,7 +21,7 @@ What needs scikit-learn is imported when it is first used.
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 from calibrant.calibrators._registry import (
     ALIASES as ALIASES,
     AUTO as AUTO,
@@ -256,3 +256,5 @@ __all__ = [
 ]
 
 __getattr__ = lazily("calibrant.calibrators", _HOME)
+
+__dir__ = at_home(__name__)

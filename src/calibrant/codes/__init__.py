@@ -19,6 +19,7 @@ Coupling looked at closely
     `published_one_vs_all` is where the update as published ends for one-vs-all.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.codes._answers import check_column_weights as check_column_weights
 from calibrant.codes._combiners import (
     COMBINER as COMBINER,
@@ -87,3 +88,5 @@ __all__ = [
     "solve_least_squares",
     "validate_code",
 ]
+
+__dir__ = at_home(__name__)

@@ -17,6 +17,7 @@ money               `mailing_costs`, `profit_curve`
 ==================  ====================================================================================
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.decisions._boundaries import boundary_segment, two_class_threshold
 from calibrant.decisions._comparison import RuleComparison, RuleResult, compare_rules
 from calibrant.decisions._cost_table import CostTable, expected_cost, realised_cost
@@ -92,3 +93,5 @@ __all__ = [
     "weight_matrix",
     "zero_diagonal",
 ]
+
+__dir__ = at_home(__name__)

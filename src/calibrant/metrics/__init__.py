@@ -25,6 +25,7 @@ The same rules hold for all of them:
 - NaN and infinities are refused. A certain mistake has an infinite log loss, and it is reported as `inf`.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.metrics._bins import EDGE_SLACK as EDGE_SLACK, fixed_width_bins as fixed_width_bins
 from calibrant.metrics._calibration_error import expected_calibration_error
 from calibrant.metrics._cox import CoxFit as CoxFit, fit_cox as fit_cox, log_odds as log_odds
@@ -144,3 +145,5 @@ __all__ = [
     "rms_error",
     "roc_points",
 ]
+
+__dir__ = at_home(__name__)

@@ -8,6 +8,7 @@
 - `compare_methods`, `compare_forecasts`: which method to use; `named_method`: the methods compared.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant._core._place import ModelFileError
 from calibrant.calibrators import named_method
 from calibrant.maps import ExportError, OnnxExportError
@@ -70,3 +71,5 @@ __all__ = [
     "to_python",
     "to_sql",
 ]
+
+__dir__ = at_home(__name__)

@@ -15,6 +15,7 @@ Every one draws on `ax`, or on a new figure, and gives the axes back; nothing is
 Curves can share axes: each is given another colour, marker and line, which can be told apart in grey.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.plots._calibration_map import calibration_map
 from calibrant.plots._comparisons import ranking_diagram, saving_diagram
 from calibrant.plots._heatmap import accuracy_heatmap
@@ -37,3 +38,5 @@ __all__ = [
     "simplex_coordinates",
     "simplex_diagram",
 ]
+
+__dir__ = at_home(__name__)

@@ -3,6 +3,7 @@
 `summarize` computes and knows no HTML; the page draws and computes nothing but what its reader edits.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.report._drawn import Band, Bin, Curve, Reliability, Roc
 from calibrant.report._sections import (
     Confusion,
@@ -32,3 +33,5 @@ __all__ = [
     "Verdict",
     "summarize",
 ]
+
+__dir__ = at_home(__name__)
