@@ -19,6 +19,7 @@ from benchmarks.monitor import monitor
 from benchmarks.passes import billion, passes, passes_many_classes
 from benchmarks.probing import probing
 from benchmarks.report import report
+from benchmarks.serve import serve
 from benchmarks.startup import startup
 from benchmarks.tables import RESULTS, markdown, update_readme
 
@@ -28,6 +29,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "sigmoid": sigmoid,
     "sigmoid_error": sigmoid_error,
     "startup": startup,
+    "serve": serve,
     "command": command,
     "coupling": coupling,
     "coupling_error": coupling_error,

@@ -22,7 +22,7 @@ def noisy_answers(code: np.ndarray, n: int, seed: int = 0, noise: float = 0.5) -
 
 
 def plain_mm(code: np.ndarray, answers: np.ndarray, tol: float = 1e-8, max_iter: int = 1000) -> np.ndarray:
-    """The iteration of METHODS 10.4 on all rows at once; rows that have converged are set aside."""
+    """The iteration of docs/methods/codes.md on all rows at once; rows that have converged are set aside."""
     positive, negative = (code > 0).astype(float), (code < 0).astype(float)
     used = positive + negative
     answers = np.clip(answers, 1e-6, 1 - 1e-6)

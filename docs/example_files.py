@@ -1,7 +1,7 @@
 """Write the files that the examples of the command use: `python docs/example_files.py [folder]`.
 
-Three animals with a score each, as a classifier might give them, clicks with a single score, and loans with a
-credit score, of which high is good.
+Three animals with a score each, as a classifier might give them, clicks with a single score, loans with a
+credit score, of which high is good, and the log of a model that forecasts defaults.
 """
 
 import csv
@@ -50,12 +50,30 @@ def loans(path: Path) -> None:
         lines.writerows(zip(score, np.where(default, "default", "current"), strict=True))
 
 
+def log(path: Path) -> None:
+    """Forecasts of a hundred days; in the north more loans default than forecast from the sixtieth day on."""
+    random = np.random.default_rng(4)
+    n_rows = 6000
+    day = np.arange(n_rows) // 60
+    forecast = random.beta(2, 8, size=n_rows).round(3)
+    north = random.random(n_rows) < 0.4
+    odds = np.where(north & (day >= 60), 2.5, 1.0) * forecast / (1 - forecast)
+    default = random.random(n_rows) < odds / (1 + odds)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(["when", "region", "p_current", "p_default", "status"])
+        dates = np.datetime64("2026-01-01") + day
+        regions, status = np.where(north, "north", "south"), np.where(default, "default", "current")
+        lines.writerows(zip(dates, regions, (1 - forecast).round(3), forecast, status, strict=True))
+
+
 def write(folder: Path) -> None:
     """Write all of them."""
     animals(folder / "scores.csv", 2000, seed=0)
     animals(folder / "new.csv", 1000, seed=1)
     clicks(folder / "clicks.parquet")
     loans(folder / "credit.csv")
+    log(folder / "log.csv")
     (folder / "costs.csv").write_text(COSTS, encoding="utf-8")
     (folder / "asking.csv").write_text(f"{COSTS}ask,0.5,0.5,0.5\n", encoding="utf-8")
 

@@ -87,10 +87,10 @@ def differences(document: str, folder: Path, slack: str = "0") -> list[tuple[str
             [" ".join(INTERVAL.sub(" ", line).split()) for line in each] for each in (shown, printed)
         )
     pairs = zip_longest(shown, printed, fillvalue="")
-    return [pair for pair in pairs if not _alike(*pair, Decimal(slack))]
+    return [pair for pair in pairs if not alike(*pair, Decimal(slack))]
 
 
-def _alike(shown: str, printed: str, slack: Decimal) -> bool:
+def alike(shown: str, printed: str, slack: Decimal) -> bool:
     """Whether two lines have the same words, and the same numbers up to one unit of their last digit."""
     if NUMBER.sub("", shown) != NUMBER.sub("", printed):
         return False

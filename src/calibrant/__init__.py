@@ -47,6 +47,7 @@ _ROOMS = (
     "monitor",
     "plots",
     "report",
+    "serve",
 )
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "plots",
     "report",
     "save",
+    "serve",
     "top_candidates",
 ]
 

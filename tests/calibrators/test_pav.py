@@ -90,7 +90,7 @@ def test_monotone_over_all_scores(between, rows):
     cost=st.tuples(st.integers(1, 9), st.integers(1, 9)),
 )
 def test_a_threshold_on_the_answers_costs_as_little_as_the_best_on_the_scores(rows, cost):
-    """METHODS 5.8: false positives cost a, false negatives b; the threshold is then a / (a + b)."""
+    """A false positive costs a, a false negative b; it is then a / (a + b): docs/methods/calibration.md."""
     scores, y = (np.array(column) for column in zip(*rows, strict=True))
     per_fp, per_fn = cost
 

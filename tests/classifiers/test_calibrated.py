@@ -58,7 +58,7 @@ def expected_failures(estimator):
     """Checks that cannot hold, with the reason; one that holds after all is an error."""
     reason = ""
     if estimator.calibrator == "binning":
-        reason = "weights change the values of bins, not their edges: METHODS 4.2"
+        reason = "weights change the values of bins, not their edges: docs/methods/calibration.md"
     if estimator.data == "holdout":
         reason = "which rows are held out depends on their number, and copies change it"
     checks = ("dense", "sparse") if reason else ()

@@ -185,7 +185,7 @@ def test_folds_in_every_form_are_the_same_folds(form, weights):
         ([([0, 1], [[2]])], r"fold 0 must hold row numbers"),
         ([[1, 2, 3]], "the rows must allow the split"),
         ([5], "the rows must allow the split"),
-        ("zebra", "the rows must allow the split"),
+        ("zebra", "cv must be a number of folds, a splitter"),
         (1, "the rows must allow the split"),
         (2.5, "the rows must allow the split"),
         (object(), "the rows must allow the split"),

@@ -82,6 +82,12 @@ def test_every_example_of_the_help_runs(name, folder):
             folder,
             "calibrant fit scores.csv --label label --scores 's_*' --costs costs.csv --out decider.json",
         )
+    if name == "compare":
+        for method, out in (("sigmoid", "old.json"), ("vector", "new.json")):
+            run(
+                folder,
+                f"calibrant fit scores.csv --label label --scores 's_*' --method {method} --out {out}",
+            )
     for example in examples:
         run(folder, example)
 
@@ -112,6 +118,11 @@ def test_every_key_for_machines_is_in_the_guide(folder):
             *labelled,
             "--out",
             "d.csv",
+            cwd=folder,
+        ),
+        "monitor": here(
+            *("monitor", "log.csv", "--time", "when", "--label", "status", "--scores", "p_*"),
+            *("--by", "region", "--json"),
             cwd=folder,
         ),
         "inspect": here("inspect", "model.json", "--json", cwd=folder),

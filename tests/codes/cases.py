@@ -44,7 +44,7 @@ def some_weights(code, seed=0):
 
 
 def plain_mm(code, answers, weights=None, tol=1e-10, eps=1e-6, max_iter=100_000):
-    """METHODS A.6 as it stands, one row at a time."""
+    """The minimiser of docs/methods/codes.md, step by step, one row at a time."""
     positive, negative = (code > 0).astype(float), (code < 0).astype(float)
     weights = np.ones(code.shape[1]) if weights is None else weights
     result = []
@@ -63,6 +63,6 @@ def plain_mm(code, answers, weights=None, tol=1e-10, eps=1e-6, max_iter=100_000)
 
 
 def squared_error(code, answers, proba, weights=1.0):
-    """The objective of METHODS 9.1."""
+    """The objective of least squares (docs/methods/codes.md)."""
     ahead, behind = proba @ (code > 0), proba @ (code < 0)
     return (weights * ((1 - answers) * ahead - answers * behind) ** 2).sum(axis=-1)

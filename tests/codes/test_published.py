@@ -32,7 +32,7 @@ def test_golden_closed_form(case):
 
 
 def plainly(code, r, weights, n_iter):
-    """METHODS 10.2 as it stands."""
+    """The published update as docs/methods/codes.md gives it."""
     p = np.full(len(code), 1 / len(code))
     sign = np.asarray(code)
 
@@ -76,7 +76,7 @@ def test_one_vs_all_does_not():
 
 @pytest.mark.filterwarnings("ignore:coupling did not converge")
 def test_the_objective_falls_then_rises():
-    """The numbers of METHODS 10.3; the last one is that of a run which stops at a change of 1e-14."""
+    """The numbers of docs/methods/codes.md; the last is that of a run which stops at a change of 1e-14."""
     code, answers = one_vs_all(4), np.array([[0.34, 0.70, 0.08, 0.40]])
     values = [kl_objective(code, answers, np.full((1, 4), 0.25))[0]]
     for n_iter in (1, 5, 50, 5000):

@@ -4,8 +4,8 @@ import pytest
 
 from calibrant import OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.files import apply
-from calibrant.models import ScoreModel
+from calibrant.files import apply, fit, labelled
+from calibrant.models import ScoreModel, load, save
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(size=(300, 3))
@@ -61,3 +61,30 @@ def test_wrong_options_and_columns():
         list(apply(model, table_of(SCORES), scores="s0", handle_invalid="drop"))
     with pytest.raises(DataError, match="must have a column 'x'"):
         list(apply(model, table_of(SCORES), scores="x"))
+
+
+def test_groups_of_a_column(tmp_path):
+    rng = np.random.default_rng(3)
+    region, scores = rng.integers(0, 6, 2000), rng.normal(size=2000)
+    y = rng.random(2000) < 1 / (1 + np.exp(-scores - np.linspace(-1, 1, 6)[region]))
+    regions = [None if each == 5 else f"r{each}" for each in region]
+    table = pa.table({"s": scores, "y": np.where(y, "yes", "no"), "region": regions, "id": np.arange(2000)})
+    rows = labelled(table, scores="s", label="y", by="region")
+    model = fit(ScoreModel("sigmoid"), rows)
+    expected = ScoreModel("sigmoid").fit(scores, np.where(y, "yes", "no"), by=np.array(regions, dtype=object))
+    np.testing.assert_allclose(model.groups_.spreads, expected.groups_.spreads)
+    assert model.groups_.column == "region"
+    save(model, tmp_path / "m.json")
+    found = apply(load(tmp_path / "m.json"), table, keep="id", batch_rows=333).table()
+    np.testing.assert_allclose(
+        found["p_yes"].to_numpy(), expected.predict_proba(scores, by=np.array(regions, dtype=object))[:, 1]
+    )
+    with pytest.raises(DataError, match="region"):
+        apply(model, table.drop_columns(["region"])).table()
+    again = labelled(table, scores="s", label="y", by="region")
+    with pytest.raises(
+        ParameterError, match="rows must be in memory to learn what sets the groups of 'region'"
+    ):
+        fit(ScoreModel("sigmoid"), again, in_passes=True)
+    with pytest.raises(ParameterError, match="model must be a ScoreModel to learn what sets the groups"):
+        fit("sigmoid", rows)

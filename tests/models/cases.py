@@ -164,6 +164,10 @@ def _cases():
             ),
             pairs,
         ),
+        "model_groups": (
+            ScoreModel("sigmoid").fit(scores, y, by=np.where(y + np.arange(len(y)) % 3 > 1, "a", "b")),
+            scores,
+        ),
         "model_parts": (ScoreModel.from_fitted(PAVCalibrator().fit(scores, y)), scores),
         "model_table": (ScoreModel("accuracy_table").fit(matrix, label.astype(float)), matrix),
     }

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -178,3 +180,16 @@ def test_intervals_contain_their_ends_and_nothing_between():
     assert grid.contains(asked).tolist() == [False, True, True, True, False, True, False]
     nothing = ScoreGrid(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64), False)
     assert not nothing.contains(asked).any()
+
+
+def test_a_task_is_known_in_a_process_that_has_imported_nothing_of_it():
+    text = Together((CountBins(Problem(0, SIDES), even_grid(-3, 3, 10)), CountClasses(2))).to_json()
+    program = """
+import sys
+from calibrant.passes import task_from_json
+sys.stdout.write(task_from_json(sys.stdin.read()).to_json())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=text, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == text

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibrant import AccuracyTableCalibrator, SigmoidCalibrator
+from calibrant import AccuracyTableCalibrator, CalibrationMonitor, SigmoidCalibrator
 from calibrant.classifiers import Ladder, ProbingCurve
 from calibrant.decisions import compare_rules
 from calibrant.metrics import Estimate, detection_curve, isotonic_reliability, reliability_bins, roc_points
@@ -11,6 +11,7 @@ from calibrant.plots import (
     accuracy_heatmap,
     calibration_map,
     detection_diagram,
+    monitor_chart,
     probing_convergence,
     probing_ladder,
     ranking_diagram,
@@ -41,6 +42,9 @@ LADDER = Ladder(
 )
 PROBING = ProbingCurve(np.arange(4), np.array([0.69, 0.6, 0.5, 0.49]), np.array([0.25, 0.2, 0.19, 0.18]))
 RULES = compare_rules(THREE, Y3, COST, cv=3)
+MANY = RNG.random(2000)
+WATCHED = CalibrationMonitor(window=400, cost=[[0, 3], [1, 0]])
+WATCHED.update(MANY, RNG.random(2000) < np.where(np.arange(2000) < 800, MANY, MANY**0.4), np.arange(2000) / 3)
 
 
 def table(combination="A", **options):
@@ -74,6 +78,8 @@ DRAWINGS = {
     "accuracy_heatmap": lambda ax: accuracy_heatmap(table(width=0.5), ax=ax),
     "calibration_map": lambda ax: calibration_map(SIGMOID, SCORE_BINS, ax=ax),
     "detection_diagram": lambda ax: detection_diagram(detection_curve(Y, PROBA), ax=ax),
+    "monitor_chart": lambda ax: monitor_chart(WATCHED, ax=ax),
+    "monitor_chart of windows": lambda ax: monitor_chart(WATCHED, "log_loss", ax=ax),
     "probing_convergence": lambda ax: probing_convergence(PROBING, ax=ax),
     "probing_ladder": lambda ax: probing_ladder(LADDER, ax=ax),
     "ranking_diagram": lambda ax: ranking_diagram(METHODS, ax=ax),

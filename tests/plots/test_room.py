@@ -74,6 +74,7 @@ def test_import_does_not_import_matplotlib():
             "table must be what a calibrator with accuracy tables, as tables_.0., gives",
         ),
         (plots.detection_diagram, "curve must be what detection_curve or likely_errors with labels gives"),
+        (plots.monitor_chart, "monitor must be what CalibrationMonitor gives"),
         (plots.probing_convergence, "curve must be what probing_curve gives"),
         (plots.probing_ladder, "ladder must be what ProbingClassifier, as ladders_.0., gives"),
         (plots.ranking_diagram, "comparison must be what compare_methods or compare_forecasts gives"),

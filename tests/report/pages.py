@@ -54,6 +54,22 @@ def _extra_action():
     return summarize(np.array(["mail", "spam"])[truth], proba, classes=["mail", "spam"], cost=cost)
 
 
+def _before():
+    y, proba = triage()
+    softer = proba**0.5 / (proba**0.5).sum(axis=1, keepdims=True)
+    return summarize(y, softer, classes=TRIAGE, cost=TRIAGE_COST, before=proba, title="After")
+
+
+def _before_two():
+    truth, proba = bold(400, 2)
+    return summarize(truth, 0.5 + (proba - 0.5) / 2, before=proba, title="After, two classes")
+
+
+def _seven():
+    truth, proba = bold(700, 7)
+    return summarize(truth, proba, title="Seven classes")
+
+
 def _thousand():
     truth, proba = bold(1200, 1000, power=3)
     return summarize(truth, proba, title="A thousand classes")
@@ -66,6 +82,9 @@ MAKERS = {
     "nasty": _nasty,
     "actions": _actions,
     "extra_action": _extra_action,
+    "before": _before,
+    "before two": _before_two,
+    "seven": _seven,
     "thousand": _thousand,
     "two rows": lambda: summarize([0, 1], [0.4, 0.6]),
     "one class": lambda: summarize([1] * 40, np.full(40, 0.9)),

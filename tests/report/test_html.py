@@ -75,6 +75,25 @@ def test_the_frame_of_a_notebook_holds_the_page(nasty, page):
     assert 'sandbox="allow-scripts"' in frame
 
 
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_colour_follows_the_size_of_the_trouble(scheme):
+    """Two forecasters in one colour only if they are about equally wrong: 5 points are not 25."""
+    rng = np.random.default_rng(scheme)
+    right = rng.choice([0.3, 0.7], size=20_000)
+    y = rng.random(20_000) < right
+    colours = [
+        re.search(r'class="verdict (\w+) (trouble-\d)"', summarize(y, right + off).to_html()).groups()
+        for off in (0.0, 0.03, 0.07, 0.15, 0.25)
+    ]
+    assert colours == [
+        ("believable", "trouble-0"),
+        ("nearly", "trouble-1"),
+        ("not", "trouble-2"),
+        ("not", "trouble-3"),
+        ("not", "trouble-4"),
+    ]
+
+
 def test_without_mistakes_there_is_nothing_to_look_for():
     page = summarize([0, 1, 2] * 30, np.tile(np.eye(3), (30, 1))).to_html()
     assert "the most probable class was the true one every time" in page

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from calibrant.decisions import decide, realised_cost, two_class_threshold
+from calibrant.report._html import RULE_WORDS
 from calibrant.report._words import number
 from report.forecasts import TRIAGE
 from report.pages import MAKERS, NASTY
@@ -323,6 +324,95 @@ def _at_top_corner(page):
     return {"x": box["width"] / 2, "y": box["height"] * (402 - 190 * np.sqrt(3) + 8) / 450}
 
 
+#: Words of tables that stand on more than one line; long words may be broken.
+SPLIT_WORDS = """
+() => [...document.querySelectorAll("td, th")].flatMap((cell) => {
+  const found = [], walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.parentElement.closest(".long, svg")) continue;
+    for (const word of node.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+      if (lines.size > 1) found.push(word[0]);
+    }
+  }
+  return found;
+})
+"""
+#: Rows of cards that end before the others do: the places of the last card and of the grid.
+HALF_EMPTY = """
+() => [...document.querySelectorAll(".pair, .many")].flatMap((grid) => {
+  const cards = [...grid.children].filter((card) => card.offsetParent !== null);
+  if (!cards.length) return [];
+  const last = cards.at(-1).getBoundingClientRect().right;
+  const free = grid.getBoundingClientRect().right - last;
+  return free > 2 ? [[grid.className, free]] : [];
+})
+"""
+#: Parts of the page that do not show all they hold, but for the matrices of many classes, which say so.
+CLIPPED = """
+() => [...document.querySelectorAll(".scroll, .card, svg, figcaption, caption")].filter((part) =>
+  part.offsetParent !== null && part.scrollWidth > part.clientWidth + 1 && !part.querySelector(".matrix"))
+  .map((part) => part.className.baseVal ?? part.className)
+"""
+UNFOLD = "document.querySelectorAll('details').forEach((folded) => { folded.open = true; })"
+
+
+class TestLayout:
+    @pytest.mark.parametrize("width", [360, 700, 1280])
+    @pytest.mark.parametrize(
+        "name", ["two", "three", "seven", "ten", "nasty", "before", "before two", "thousand"]
+    )
+    def test_nothing_is_split_clipped_or_half_empty(self, visit, name, width):
+        _, opened = visit(name, viewport={"width": width, "height": 900})
+        page = opened.page
+        assert page.evaluate(HALF_EMPTY) == []
+        page.evaluate(UNFOLD)
+        assert page.evaluate(SPLIT_WORDS) == []
+        assert page.evaluate(CLIPPED) == []
+
+    @pytest.mark.parametrize("name", ["two", "three", "before"])
+    def test_matrices_of_few_classes_fit_a_phone(self, visit, name):
+        _, opened = visit(name, viewport={"width": 360, "height": 740})
+        for table in opened.page.locator(".scroll:has(.matrix)").all():
+            assert table.evaluate("(part) => part.scrollWidth <= part.clientWidth + 1")
+
+    @pytest.mark.parametrize("width", [360, 1280])
+    def test_all_twenty_mistakes_can_be_seen(self, visit, width):
+        summary, opened = visit("ten", viewport={"width": width, "height": 900})
+        region = opened.page.get_by_role("region", name="Most confident mistakes")
+        assert region.evaluate("(part) => part.scrollHeight <= part.clientHeight + 1")
+        rows = region.locator("tbody tr th").all_inner_texts()
+        shown = [int(text.removeprefix("row").strip()) for text in rows]
+        assert shown == [mistake.row + 1 for mistake in summary.errors.mistakes]
+        assert len(shown) == 20
+
+    def test_learned_rules_are_explained_where_they_are_shown(self, visit):
+        summary, opened = visit("three")
+        table = opened.page.get_by_role("region", name="Rules")
+        for rule in summary.decisions.rules:
+            assert RULE_WORDS[rule.name] in table.inner_text()
+
+    def test_before_and_after_stand_side_by_side(self, visit):
+        summary, opened = visit("before", viewport={"width": 1280, "height": 900})
+        before, after = opened.page.locator("#before figure").all()
+        assert summary.before.verdict.headline in before.inner_text()
+        assert summary.verdict.headline in after.inner_text()
+        assert before.bounding_box()["y"] == after.bounding_box()["y"]
+        text = opened.page.locator("#before table").last.inner_text()
+        for value in (
+            summary.before.measures.log_loss,
+            summary.measures.log_loss,
+            summary.before.difference.auc,
+        ):
+            assert str(value) in text
+
+    def test_newcomers_find_the_words_that_they_search_for(self, visit):
+        assert "calibrated probabilities" in visit("three")[1].page.locator("header").inner_text()
+
+
 class TestAppearance:
     @pytest.mark.parametrize(
         ("name", "scheme", "width"),
@@ -330,6 +420,8 @@ class TestAppearance:
             ("three", "light", 1200),
             ("two", "dark", 1200),
             ("ten", "dark", 360),
+            ("before", "light", 360),
+            ("before two", "dark", 1200),
             ("thousand", "light", 1200),
         ],
     )

@@ -358,7 +358,11 @@ class TestJson:
         assert content["measures"]["intervals"]["brier_score"] == [score.low, score.high]
         assert content["measures"] == three[2].measures.to_dict()
         cost = three[2].decisions.mean_cost
-        assert content["decisions"]["intervals"] == {"mean_cost": [cost.low, cost.high]}
+        saving = three[2].decisions.saving
+        assert content["decisions"]["intervals"] == {
+            "mean_cost": [cost.low, cost.high],
+            "saving": [saving.low, saving.high],
+        }
         assert content["verdict"]["level"] == three[2].verdict.level
         assert content["decisions"]["cost"] == TRIAGE_COST.tolist()
         assert content["methods"] is None
@@ -418,3 +422,53 @@ class TestJson:
 
 def _fail(self, target):
     raise OSError("disk is full")
+
+
+@pytest.fixture(scope="module")
+def both():
+    y, proba = triage()
+    softer = proba**0.5 / (proba**0.5).sum(axis=1, keepdims=True)
+    return y, proba, softer, summarize(y, softer, classes=TRIAGE, cost=TRIAGE_COST, before=proba)
+
+
+class TestBefore:
+    def test_is_what_a_report_of_its_own_would_say(self, both):
+        y, proba, _, summary = both
+        alone = summarize(y, proba, classes=TRIAGE)
+        before = summary.before
+        assert before.measures.log_loss == alone.measures.log_loss
+        assert before.confidence == alone.confidence
+        assert before.reliability == alone.reliability
+        assert (before.verdict.level, before.verdict.gap) == (alone.verdict.level, alone.verdict.gap)
+
+    def test_differences_are_those_of_the_same_rows(self, both):
+        y, proba, softer, summary = both
+        found = metrics.evaluate_difference(y, softer, proba, classes=TRIAGE)
+        assert summary.before.difference == found
+        assert found.log_loss == pytest.approx(summary.measures.log_loss - summary.before.measures.log_loss)
+
+    def test_nothing_else_changes(self, both):
+        y, _, softer, summary = both
+        alone = summarize(y, softer, classes=TRIAGE, cost=TRIAGE_COST)
+        assert alone.before is None
+        content = json.loads(summary.to_json())
+        assert content.pop("before")["difference"]["intervals"]
+        assert content | {"before": None} == json.loads(alone.to_json())
+
+    def test_every_field_is_in_the_guide(self, both):
+        told = GUIDE.read_text(encoding="utf-8").partition("## What the JSON contains")[2]
+        (line,) = (line for line in told.splitlines() if line.startswith("| `before`"))
+        before = json.loads(both[3].to_json())["before"]
+        assert set(before) | set(before["difference"]) <= set(re.findall(r"`(\w+)`", line))
+
+
+def test_the_interval_of_the_saving_is_that_of_rows_drawn_anew():
+    y, proba = triage()
+    found = summarize(y, proba, classes=TRIAGE, cost=TRIAGE_COST).decisions.saving
+    cost = TRIAGE_COST
+    truth = np.array([list(TRIAGE).index(each) for each in y])
+    paid, plain = cost[decide(proba, cost), truth], cost[proba.argmax(axis=1), truth]
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(0, len(y), (2000, len(y)))
+    savings = 100 * (1 - paid[drawn].sum(axis=1) / plain[drawn].sum(axis=1))
+    assert (found.low, found.high) == pytest.approx(np.quantile(savings, [0.025, 0.975]), abs=1.5)

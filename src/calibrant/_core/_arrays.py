@@ -1,5 +1,6 @@
 """Whatever a user holds (list, array, series, frame) as a NumPy array."""
 
+import sys
 from itertools import chain
 from typing import Any
 
@@ -83,8 +84,15 @@ def refuse_masked(values: object, name: str) -> None:
         )
 
 
+def is_masked(entry: object) -> bool:
+    """Whether it is the entry that stands for those under a mask; who has not asked for it has none."""
+    return "numpy.ma" in sys.modules and entry is np.ma.masked
+
+
 def _n_masked(values: object) -> int:
     """How many masked entries there are, in an array, or in lists of lists of such."""
+    if "numpy.ma" not in sys.modules:  # nobody has made any
+        return 0
     if isinstance(values, np.ma.MaskedArray):
         return int(np.ma.getmaskarray(values).sum())
     if not isinstance(values, list | tuple):

@@ -19,6 +19,7 @@ from calibrant._core._arrays import (
     Target,
     as_array,
     as_floats,
+    is_masked,
 )
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._hints import closest
@@ -379,7 +380,7 @@ def are_missing(labels: Array) -> BoolArray:
 def _is_missing(label: object) -> bool:
     """None, NaN, and pandas' NA, which is equal to nothing and not even comparable."""
     try:
-        return label is None or label is np.ma.masked or bool(label != label)  # noqa: PLR0124
+        return label is None or is_masked(label) or bool(label != label)  # noqa: PLR0124
     except TypeError:
         return True
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from calibrant._core import _late as late
 from calibrant._core._arrays import Array, IntArray, as_array
+from calibrant._core._chance import Seed, generator
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
 
 #: Row numbers that train, and row numbers that test.
@@ -67,3 +68,15 @@ def as_rows(rows: Any, n_rows: int, name: str) -> IntArray:
             f"{array.min() if array.min() < 0 else array.max()}"
         )
     return array.astype(np.intp, copy=False)
+
+
+def stratified_folds(truth: IntArray, n_folds: int, random_state: Seed) -> IntArray:
+    """A fold for every row: the sizes of the folds differ by at most one row, and so do the rows of a class.
+
+    A class with fewer rows than folds is in as many folds as it has rows.
+    """
+    shuffled = generator(random_state).permutation(len(truth))
+    by_class = shuffled[np.argsort(truth[shuffled], kind="stable")]
+    fold = np.empty(len(truth), dtype=np.intp)
+    fold[by_class] = np.arange(len(truth)) % n_folds
+    return fold

@@ -156,29 +156,36 @@ def one_of(schemas: list[Schema]) -> Schema:
 class Kinds:
     """Some kinds, found by name or by class; and what to do about a name that is not among them."""
 
-    def __init__(self, kinds: Iterable[Kind], advice: str = "") -> None:
+    def __init__(self, kinds: Iterable[Kind] | Mapping[str, Kind], advice: str = "") -> None:
         self.advice = advice
-        self.by_name: Mapping[str, Kind] = {kind.name: kind for kind in kinds}
-        self._by_type: Mapping[type, Kind] = {kind.type: kind for kind in self.by_name.values()}
+        self.by_name: Mapping[str, Kind] = (
+            kinds if isinstance(kinds, Mapping) else {kind.name: kind for kind in kinds}
+        )
+
+    def _find(self, model: object) -> Kind | None:
+        name = str(getattr(type(model), "name", ""))  # where it has one, no other kind need be imported
+        named = [self.by_name[name]] if name in self.by_name else self.by_name.values()
+        return next((kind for kind in named if kind.type is type(model)), None)
 
     def has(self, model: object) -> bool:
         """Whether objects of this class can be saved."""
-        return type(model) in self._by_type
+        return self._find(model) is not None
 
     def of(self, model: object) -> Kind:
         """The kind of an object."""
-        if not self.has(model):
+        kind = self._find(model)
+        if kind is None:
             if hasattr(model, "to_score_model"):
                 raise ModelFileError(
                     f"only the calibration of a {type(model).__name__} can be saved, not its learner; got "
                     "both; pass model.to_score_model(), and save the learner by means of its own library"
                 )
+            known = sorted(each.type.__name__ for each in self.by_name.values())
             raise ModelFileError(
-                f"only calibrant's own objects can be saved, of the classes "
-                f"{', '.join(sorted(each.__name__ for each in self._by_type))}; got an object of the class "
-                f"{type(model).__name__}; save it by the means of its own library"
+                f"only calibrant's own objects can be saved, of the classes {', '.join(known)}; got an "
+                f"object of the class {type(model).__name__}; save it by the means of its own library"
             )
-        return self._by_type[type(model)]
+        return kind
 
     def named(self, plain: object, at: Place, *, fitted: bool) -> Kind:
         """The kind that an object of the file says it is, which then has exactly its fields."""

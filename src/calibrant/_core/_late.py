@@ -1,7 +1,8 @@
-"""The parts of SciPy and scikit-learn that a fit needs, imported when the first of their names is used.
+"""What takes long to import and few need: imported when the first of its names is used.
 
-Importing them takes seconds, and nothing that a fitted model does needs them: it loads and answers with NumPy
-alone. So whatever such a model imports takes them from here. They are Any for those who check types.
+A fit needs SciPy and scikit-learn, which take seconds. Nothing that a fitted model does needs them: it loads
+and answers with NumPy alone. So whatever such a model imports takes them from here, and files take Arrow's
+functions. They are Any for those who check types.
 """
 
 from importlib import import_module
@@ -18,6 +19,9 @@ class _Late:
         return value
 
 
+compute: Any = _Late("pyarrow.compute")
+parquet: Any = _Late("pyarrow.parquet")
+arrow_json: Any = _Late("pyarrow.json")
 lapack: Any = _Late("scipy.linalg.lapack")
 linalg: Any = _Late("scipy.linalg")
 optimize: Any = _Late("scipy.optimize")

@@ -5,6 +5,9 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import FunctionType
 
+#: The files of what says that it is of a room.
+FILES: dict[object, str] = {}
+
 
 def lazily(room: str, homes: Mapping[str, str]) -> Callable[[str], object]:
     """Give the `__getattr__` of a room whose names are at home in these modules."""
@@ -39,4 +42,5 @@ def settle(room: str, name: str, value: object) -> None:
     inside = str(getattr(value, "__module__", "")).startswith(f"{room}._")
     offered = name in sys.modules[room].__dict__.get("__all__", ())
     if inside and offered and isinstance(value, type | FunctionType):
+        FILES[value] = value.__module__
         value.__module__ = room

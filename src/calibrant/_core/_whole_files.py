@@ -6,7 +6,6 @@ Everything that calibrant writes to a file of its own is written here.
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -83,7 +82,7 @@ class WholeFile:
                 self._make_folders(Path(folder))
             short = os.fsencode(name)[:NAME_BYTES].decode(errors="ignore")
             # The name is known before there is a file, so that nothing can come between the two.
-            self._beside = os.path.join(folder, f".{short}.{secrets.token_hex(8)}.part")  # noqa: PTH118
+            self._beside = os.path.join(folder, f".{short}.{os.urandom(8).hex()}.part")  # noqa: PTH118
             _unfinished.add(self)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             self._file = os.fdopen(os.open(self._beside, flags, 0o666), "wb")

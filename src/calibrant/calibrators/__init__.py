@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         fit_plan as fit_plan,
         fit_rows as fit_rows,
         n_scores_of as n_scores_of,
+        needs_probabilities as needs_probabilities,
         takes_of as takes_of,
     )
     from calibrant.calibrators._beta import BetaCalibrator
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
         CodeCalibrator,
         OneVsAllCalibrator,
         calibrator_for as calibrator_for,
-        calibrator_kinds as calibrator_kinds,
     )
     from calibrant.calibrators._columns import (
         ColumnsCalibrator as ColumnsCalibrator,
@@ -71,10 +71,13 @@ if TYPE_CHECKING:
     from calibrant.calibrators._group_effects import (
         GroupEffects,
         Grouping as Grouping,
+        cross_fitted_effects as cross_fitted_effects,
         fit_group_effects as fit_group_effects,
+        in_groups as in_groups,
     )
     from calibrant.calibrators._identity import IdentityCalibrator
     from calibrant.calibrators._joint import JointCalibrator as JointCalibrator
+    from calibrant.calibrators._kinds import calibrator_kinds as calibrator_kinds
     from calibrant.calibrators._matrix import MatrixCalibrator
     from calibrant.calibrators._method import (
         Method as Method,
@@ -90,7 +93,6 @@ if TYPE_CHECKING:
         names_for as names_for,
         names_taking as names_taking,
         needs_all_scores as needs_all_scores,
-        needs_probabilities as needs_probabilities,
         new_calibrator,
     )
     from calibrant.calibrators._pav import PAVCalibrator
@@ -118,9 +120,6 @@ if TYPE_CHECKING:
 
 #: Where they are at home.
 _HOME = {
-    "GroupEffects": "calibrant.calibrators._group_effects",
-    "Grouping": "calibrant.calibrators._group_effects",
-    "fit_group_effects": "calibrant.calibrators._group_effects",
     "AccuracyTable": "calibrant.calibrators._table",
     "AccuracyTableCalibrator": "calibrant.calibrators._accuracy_table",
     "BetaCalibrator": "calibrant.calibrators._beta",
@@ -139,6 +138,8 @@ _HOME = {
     "EqualBins": "calibrant.passes",
     "ErrorsFound": "calibrant.calibrators._candidates",
     "Flag": "calibrant._core._fields",
+    "GroupEffects": "calibrant.calibrators._group_effects",
+    "Grouping": "calibrant.calibrators._group_effects",
     "IdentityCalibrator": "calibrant.calibrators._identity",
     "Isotonic": "calibrant.passes",
     "JointCalibrator": "calibrant.calibrators._joint",
@@ -172,13 +173,16 @@ _HOME = {
     "VennAbersCalibrator": "calibrant.calibrators._venn_abers",
     "Whole": "calibrant._core._fields",
     "calibrator_for": "calibrant.calibrators._code",
-    "calibrator_kinds": "calibrant.calibrators._code",
+    "calibrator_kinds": "calibrant.calibrators._kinds",
     "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
+    "cross_fitted_effects": "calibrant.calibrators._group_effects",
+    "fit_group_effects": "calibrant.calibrators._group_effects",
     "fit_plan": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",
+    "in_groups": "calibrant.calibrators._group_effects",
     "is_auto": "calibrant.calibrators._auto",
     "lead": "calibrant.calibrators._ranking",
     "likely_errors": "calibrant.calibrators._candidates",
@@ -188,7 +192,7 @@ _HOME = {
     "names_for": "calibrant.calibrators._names",
     "names_taking": "calibrant.calibrators._names",
     "needs_all_scores": "calibrant.calibrators._names",
-    "needs_probabilities": "calibrant.calibrators._names",
+    "needs_probabilities": "calibrant.calibrators._base",
     "new_calibrator": "calibrant.calibrators._names",
     "report_of": "calibrant.calibrators._auto",
     "score_status_correlation": "calibrant.calibrators._correlation",

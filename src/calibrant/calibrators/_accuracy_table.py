@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Numbers, Record
 from calibrant._core._fields import PROBABILITY, Choice, Either, Maybe, Number, Seed, Whole
@@ -18,7 +17,10 @@ from calibrant.calibrators._rank_questions import CellsByRank, CountedCells
 from calibrant.calibrators._ranked import RankedCalibrator
 from calibrant.calibrators._smoothing import SMOOTHINGS, Smoothing, lidstone
 from calibrant.calibrators._table import Counted, TableModel
-from calibrant.passes import Learning
+
+if TYPE_CHECKING:
+    from calibrant._core._arrays import Array
+    from calibrant.passes import Learning
 
 Size = float | Sequence[float] | Literal["cv", "aic", "bic"]
 
@@ -193,7 +195,7 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
                 "max_rank, or RankedLogisticCalibrator"
             )
 
-    def _learn_models(self, ranks: Ranks) -> Learning[tuple[list[TableModel], Array]]:
+    def _learn_models(self, ranks: Ranks) -> "Learning[tuple[list[TableModel], Array]]":
         sizes = self._cell_sizes()
         chosen = "lam" if sizes.criterion != "cv" else "width" if sizes.is_width else "n_cells"
         must = "a number" if chosen == "lam" else "a number, or chosen by aic or bic,"

@@ -2,8 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
+from calibrant import passes
 from calibrant._core._arrays import Array, BoolArray, Float64Array
 from calibrant._core._checks import (
     check_class_labels,
@@ -18,8 +19,11 @@ from calibrant._core._estimator import Estimator
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
 from calibrant._core._predictions import PredictsScores
+from calibrant.calibrators._registry import METHODS
 from calibrant.metrics import Direction
-from calibrant.passes import Plan, Reading, Rows
+
+if TYPE_CHECKING:
+    from calibrant.passes import Plan, Reading, Rows
 
 #: One score per row; one per class; or one per column of a code.
 Takes = Literal["score", "row", "columns"]
@@ -55,7 +59,7 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
         """Give the probability of every class."""
 
     @abstractmethod
-    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+    def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows of positive weight.
 
         Parameters
@@ -89,7 +93,7 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
         """
 
     @abstractmethod
-    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
+    def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit on rows that are read in passes.
 
         Parameters
@@ -107,7 +111,7 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
 
     def _read_rows(
         self, scores: object, y: object, sample_weight: object, classes: Sequence[object] | None
-    ) -> tuple[Rows, Array]:
+    ) -> "tuple[Rows, Array]":
         """Rows with one score per class, checked; those of weight zero are absent. And the labels."""
         matrix = check_score_matrix(scores)
         check_not_empty(len(matrix))
@@ -116,7 +120,7 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
         check_same_length(scores=matrix, labels=position)
         weights = check_weights(sample_weight, len(matrix))
         matrix = self._learn_columns(scores, matrix, labels)
-        return Rows(matrix, position, weights).present(), labels
+        return passes.Rows(matrix, position, weights).present(), labels
 
     def check_parameters(self) -> None:
         """Refuse options that cannot be."""
@@ -175,7 +179,14 @@ def n_scores_of(calibrator: Calibrator) -> int:
     return 1 if takes_of(calibrator) == "score" else len(calibrator.classes_)
 
 
-def check_columns(sample: Rows, wanted: int, what: str) -> None:
+def needs_probabilities(calibrator: object) -> bool:
+    """Whether a calibrator, or the method of a name, takes no margins."""
+    if isinstance(calibrator, str):
+        return calibrator in METHODS and "margin" not in METHODS[calibrator].kinds
+    return bool(getattr(calibrator, "takes_probabilities", False))
+
+
+def check_columns(sample: "Rows", wanted: int, what: str) -> None:
     """Refuse rows with another number of scores."""
     n_columns = sample.scores.shape[1] if sample.scores.ndim == 2 else 1
     if len(sample) and n_columns != wanted:
@@ -183,7 +194,7 @@ def check_columns(sample: Rows, wanted: int, what: str) -> None:
 
 
 def fit_rows(
-    calibrator: Calibrator, rows: Rows, classes: Array, known: BoolArray | None = None
+    calibrator: Calibrator, rows: "Rows", classes: Array, known: BoolArray | None = None
 ) -> Calibrator:
     """Fit a calibrator, of ours or not, to checked rows, without a word about the direction of the scores."""
     if rows.weight is not None and not rows.weight.all():
@@ -205,7 +216,7 @@ def fit_rows(
     return calibrator
 
 
-def _check_answers(calibrator: Calibrator, rows: Rows, classes: Array) -> None:
+def _check_answers(calibrator: Calibrator, rows: "Rows", classes: Array) -> None:
     shape = calibrator.predict_proba(rows.scores[:1]).shape
     if shape != (1, len(classes)):
         raise DataError(
@@ -214,7 +225,7 @@ def _check_answers(calibrator: Calibrator, rows: Rows, classes: Array) -> None:
         )
 
 
-def fit_plan(calibrator: Calibrator, classes: Array, reading: Reading) -> Plan[Any]:
+def fit_plan(calibrator: Calibrator, classes: Array, reading: "Reading") -> "Plan[Any]":
     """The plan of a calibrator of this package, which is fitted in place."""
     if not isinstance(calibrator, CalibratorBase):
         raise ParameterError(

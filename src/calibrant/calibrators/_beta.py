@@ -1,22 +1,18 @@
 """Beta calibration: a logistic map of the logarithms of a probability and of its complement."""
 
 import warnings
+from typing import TYPE_CHECKING
 
+from calibrant import passes
 from calibrant._core import _late as late
 from calibrant._core._field_groups import Record
 from calibrant._core._fields import Flag, Number
 from calibrant._core._place import Place
 from calibrant.calibrators._method import ScoreCalibrator
 from calibrant.maps import Logistic, Map
-from calibrant.passes import (
-    BinTotals,
-    EqualBins,
-    Learning,
-    LogisticAnswer,
-    LogisticRegression,
-    flat_fit,
-    platt_targets,
-)
+
+if TYPE_CHECKING:
+    from calibrant.passes import BinTotals, Learning, LogisticAnswer
 
 
 class BetaCalibrator(ScoreCalibrator, name="beta"):
@@ -94,16 +90,16 @@ class BetaCalibrator(ScoreCalibrator, name="beta"):
     fitted = Record(a=Number(0.0), b=Number(0.0), c=Number())
     complexity = 2.5
 
-    def _learn(self) -> Learning[Map]:
+    def _learn(self) -> "Learning[Map]":
         smooth = bool(self.smooth)
-        found: LogisticAnswer = yield LogisticRegression("logs", smooth)
+        found: LogisticAnswer = yield passes.LogisticRegression("logs", smooth)
         slopes = found.slope  # a useful score has falling ones: they are -a and -b
         if max(slopes) > 0:
             without_a = slopes[0] > 0
-            found = yield LogisticRegression("log_rest" if without_a else "log", smooth)
+            found = yield passes.LogisticRegression("log_rest" if without_a else "log", smooth)
             slopes = (0.0, *found.slope) if without_a else (*found.slope, 0.0)
         if max(slopes) > 0:
-            whole: BinTotals = yield EqualBins(1)
+            whole: BinTotals = yield passes.EqualBins(1)
             slopes, intercept = (0.0, 0.0), _flat(whole, smooth)
         else:
             intercept = found.intercept
@@ -111,7 +107,7 @@ class BetaCalibrator(ScoreCalibrator, name="beta"):
         self.a_, self.b_, self.c_ = (0.0 - each for each in (*slopes, intercept))
         return self._map_of()
 
-    def _warn(self, found: LogisticAnswer) -> None:
+    def _warn(self, found: "LogisticAnswer") -> None:
         if found.separable or not found.fit.converged:
             message = (
                 f"the beta fit stopped after {found.fit.n_iter} steps, short of the optimum; see if some "
@@ -129,9 +125,9 @@ class BetaCalibrator(ScoreCalibrator, name="beta"):
         return Logistic((0.0 - self.a_, 0.0 - self.b_), 0.0 - self.c_, "logs")
 
 
-def _flat(whole: BinTotals, smooth: bool) -> float:
+def _flat(whole: "BinTotals", smooth: bool) -> float:
     """The intercept of the map that gives the mean target to every score."""
     positive, weight = float(whole.positive[0]), float(whole.weight[0])
     negative = weight - positive
-    high, low = platt_targets(positive, negative, smooth=smooth)
-    return flat_fit((high * positive + low * negative) / weight).intercept
+    high, low = passes.platt_targets(positive, negative, smooth=smooth)
+    return passes.flat_fit((high * positive + low * negative) / weight).intercept

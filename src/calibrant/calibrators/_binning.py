@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core import _late as late
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._field_groups import DictOf, ListOf, Numbers, Record, Wholes, check_length
@@ -15,7 +16,9 @@ from calibrant.calibrators._intervals import WEIGHT, check_intervals
 from calibrant.calibrators._method import ScoreCalibrator
 from calibrant.calibrators._registry import ScoreKind
 from calibrant.maps import IntervalLookup, Map, Steps, midpoints
-from calibrant.passes import BinTotals, Cases, EqualBins, EveryRow, Learning, SortedRows
+
+if TYPE_CHECKING:
+    from calibrant.passes import BinTotals, Cases, Learning
 
 #: Numbers of bins tried by cross-validation: those of Zadrozny & Elkan (2002).
 CANDIDATES = range(5, 51)
@@ -152,17 +155,17 @@ class BinningCalibrator(ScoreCalibrator, name="binning"):
         """Estimate bins by ``(Y + 1)/(W + 2)``."""
         return cls(smoothing="laplace")
 
-    def _learn(self) -> Learning[Map]:
+    def _learn(self) -> "Learning[Map]":
         tried: dict[int, float] | None = None
         n_bins: Any = self.n_bins
         if n_bins == "cv":
-            rows: Cases = yield EveryRow(
+            rows: Cases = yield passes.EveryRow(
                 "n_bins must be a number where rows come in passes; got 'cv'; compare a few numbers, or "
                 "choose one on a sample in memory"
             )
             tried = self._cross_validate(rows)
             n_bins = min(tried, key=tried.__getitem__, default=10)
-        found: BinTotals = yield EqualBins(int(n_bins))
+        found: BinTotals = yield passes.EqualBins(int(n_bins))
         self.n_bins_ = int(n_bins)
         if tried is not None:
             self.cv_scores_ = tried
@@ -196,7 +199,7 @@ class BinningCalibrator(ScoreCalibrator, name="binning"):
             return np.asarray((positive + self.m * base) / (weight + self.m))
         return positive / weight
 
-    def _cross_validate(self, rows: Cases) -> dict[int, float]:
+    def _cross_validate(self, rows: "Cases") -> dict[int, float]:
         """Squared error per unit of weight of every candidate on rows that it was not fitted to."""
         scores, target, weights = rows
         label = target > 0.5
@@ -209,7 +212,9 @@ class BinningCalibrator(ScoreCalibrator, name="binning"):
         total = float(len(scores)) if weights is None else float(weights.sum())
         for train, test in folds.split(scores, label):
             fitted_to, tried_on = (
-                SortedRows.of(Cases(scores[part], target[part], None if weights is None else weights[part]))
+                passes.SortedRows.of(
+                    passes.Cases(scores[part], target[part], None if weights is None else weights[part])
+                )
                 for part in (train, test)
             )
             for n_bins in candidates:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant import metrics
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, as_floats
 from calibrant._core._checks import check_class_labels, check_same_length, check_score_matrix
 from calibrant._core._errors import ParameterError
@@ -13,7 +14,9 @@ from calibrant._core._fitted import check_fitted
 from calibrant._core._names import NamedColumns, without_names
 from calibrant.calibrators._ranked import RankedCalibrator, check_n_ranks
 from calibrant.calibrators._ranking import lead
-from calibrant.metrics import DetectionCurve, detection_curve
+
+if TYPE_CHECKING:
+    from calibrant.metrics import DetectionCurve
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +80,8 @@ class LikelyErrors:
     row: IntArray
     label: Array
     confidence: Float64Array
-    curve: DetectionCurve | None
-    curve_by_score: DetectionCurve | None
+    curve: "DetectionCurve | None"
+    curve_by_score: "DetectionCurve | None"
     found: ErrorsFound | None
 
 
@@ -195,8 +198,8 @@ def likely_errors(
         position = check_class_labels(y, matrix.shape[1], model.classes_)
         check_same_length(scores=matrix, labels=position)
         correct = position == predicted
-        curve = detection_curve(correct, np.maximum(known, -1.0), sample_weight=sample_weight)
-        curve_by_score = detection_curve(correct, matrix.max(axis=1), sample_weight=sample_weight)
+        curve = metrics.detection_curve(correct, np.maximum(known, -1.0), sample_weight=sample_weight)
+        curve_by_score = metrics.detection_curve(correct, matrix.max(axis=1), sample_weight=sample_weight)
         found = ErrorsFound(
             limits, _errors_at(curve, limits), _errors_at(curve_by_score, limits), float(curve.errors[-1])
         )
@@ -226,7 +229,7 @@ def _check_shares(shares: Sequence[float]) -> Float64Array:
     return limits
 
 
-def _errors_at(curve: DetectionCurve, limits: Float64Array) -> Float64Array:
+def _errors_at(curve: "DetectionCurve", limits: Float64Array) -> Float64Array:
     """Errors among the first rows, where these are as many as a share of all allows."""
     n_checked = np.searchsorted(curve.coverage, limits + 1e-9, side="right")
     return np.asarray(np.append(0.0, curve.errors)[n_checked])

@@ -18,16 +18,15 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import Numbers, Record, check_length
 from calibrant._core._fields import Number
 from calibrant._core._fitted import all_or_nothing
-from calibrant._core._kinds import Kinds
 from calibrant._core._place import Place
 from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator, takes_of
-from calibrant.calibrators._column_fields import CALIBRATOR, CODE, ColumnsField, check_code_of_file, kinds_of
+from calibrant.calibrators._column_fields import CALIBRATOR, CODE, ColumnsField, check_code_of_file
 from calibrant.calibrators._columns import ColumnsCalibrator, score_columns
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._names import made_for, names_taking
-from calibrant.calibrators._registry import METHODS, OF_COLUMNS, ScoreKind
+from calibrant.calibrators._registry import OF_COLUMNS, ScoreKind
 from calibrant.codes import COMBINER, CodeMatrix, check_code, combination_for, is_one_vs_all, one_vs_all
 from calibrant.passes import Rows
 
@@ -358,11 +357,3 @@ def calibrator_for(
             f"every class, or use one of {names}"
         )
     return OneVsAllCalibrator(chosen, combine) if takes == "score" and n_dimensions == 2 else chosen
-
-
-def calibrator_kinds() -> Kinds:
-    """All calibrators that can be saved."""
-    scores, rows = (
-        [method for method in METHODS.values() if method.takes == takes] for takes in ("score", "row")
-    )
-    return kinds_of((*scores, OneVsAllCalibrator, CodeCalibrator, *rows))

@@ -6,7 +6,6 @@ numbers alone, or the constant that a column without two sides answers.
 
 from collections.abc import Callable
 from copy import copy
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,28 +13,14 @@ import numpy as np
 from calibrant._core._arrays import Array
 from calibrant._core._field_groups import Record, Wholes, check_length
 from calibrant._core._fields import Field, Number, Schema
-from calibrant._core._kinds import Kind, Kinds, Saved, Unfitted, unfitted_schema
+from calibrant._core._kinds import Kind, Unfitted, unfitted_schema
 from calibrant._core._place import Place
+from calibrant.calibrators._kinds import score_kinds
 from calibrant.calibrators._method import SIDES
 from calibrant.calibrators._names import new_calibrator
-from calibrant.calibrators._registry import METHODS
 from calibrant.codes import LeastSquares, Normalize, is_one_vs_all
 
 CONSTANT = Record(constant=Number(above=0.0, below=1.0))
-#: A file imports nothing, so that only a user can make a method known.
-IMPORT_FIRST = "import the module of a method of your own first"
-
-
-def score_kinds() -> Kinds:
-    """The methods that columns can have."""
-    return kinds_of(tuple(method for method in METHODS.values() if method.takes == "score"))
-
-
-@lru_cache(maxsize=16)
-def kinds_of(classes: tuple[type[Saved], ...]) -> Kinds:
-    """Classes that can be saved; methods may be registered at any time, so that no list of them is final."""
-    return Kinds((each.kind_in_file() for each in classes), IMPORT_FIRST)
-
 
 CALIBRATOR = Unfitted(score_kinds, new_calibrator)
 

@@ -1,12 +1,12 @@
 """Several scores, one per class or per column of a code: each calibrated on its own, then put together."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, as_floats
 from calibrant._core._checks import (
     check_finite,
@@ -27,15 +27,11 @@ from calibrant.calibrators._names import new_calibrator
 from calibrant.codes import CodeMatrix, Combiner, check_combiner
 from calibrant.maps import Constant
 from calibrant.metrics import NO_DIRECTION, Direction
-from calibrant.passes import (
-    Cases,
-    ClassCounts,
-    Plan,
-    Reading,
-    Rows,
-    count_classes,
-    together,
-)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from calibrant.passes import Cases, ClassCounts, Plan, Reading, Rows
 
 #: What the columns of a `CodeCalibrator` are called.
 OF_CODE = " for the columns of a code"
@@ -127,14 +123,14 @@ class ColumnsCalibrator(CalibratorBase):
         """Whether the method of the columns can."""
         return bool(getattr(new_calibrator(self.calibrator), "can_only_rise", False))
 
-    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+    def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
         code = self._check_options(len(classes))
         check_columns(rows, code.shape[1], "column of the code")
         scores = _as_columns(rows.scores)
         mass = np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
 
-        def columns() -> Iterator[Cases | None]:
+        def columns() -> "Iterator[Cases | None]":
             for block in _column_blocks(scores.shape):
                 for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
                     there = None if known is None else known[:, column]
@@ -144,7 +140,7 @@ class ColumnsCalibrator(CalibratorBase):
 
         return self._fit_columns(columns(), mass, classes, code)
 
-    def fit_columns(self, columns: Iterable[Cases | None], mass: Float64Array, classes: Array) -> Self:
+    def fit_columns(self, columns: "Iterable[Cases | None]", mass: Float64Array, classes: Array) -> Self:
         """Learn from the rows of every column.
 
         Parameters
@@ -165,7 +161,7 @@ class ColumnsCalibrator(CalibratorBase):
         return self._fit_columns(columns, mass, classes, self._check_options(len(classes)))
 
     def _fit_columns(
-        self, columns: Iterable[Cases | None], mass: Float64Array, classes: Array, code: CodeMatrix
+        self, columns: "Iterable[Cases | None]", mass: Float64Array, classes: Array, code: CodeMatrix
     ) -> Self:
         positive, negative = mass @ (code > 0), mass @ (code < 0)
         calibrators = [
@@ -175,26 +171,26 @@ class ColumnsCalibrator(CalibratorBase):
         self._keep(calibrators, code, positive + negative, classes)
         return self
 
-    def _fit_column(self, cases: Cases) -> Calibrator:
+    def _fit_column(self, cases: "Cases") -> Calibrator:
         """The calibrator of a column, whose parameters have been checked."""
         new = new_calibrator(self.calibrator)
         if isinstance(new, ScoreCalibrator):
             return new.fit_cases(cases, SIDES)
-        return fit_rows(new, Rows(cases.scores, cases.truth.view(np.int8), cases.weight), SIDES)
+        return fit_rows(new, passes.Rows(cases.scores, cases.truth.view(np.int8), cases.weight), SIDES)
 
-    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
+    def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
         code = self._check_options(len(classes))
         what = "class" if self.takes == "row" else "column of the code"
         check_columns(reading.sample, code.shape[1], what)
         mass = np.ones(len(classes))
         if self.constants:
-            counts: ClassCounts = yield from count_classes(len(classes), reading.left_out)
+            counts: ClassCounts = yield from passes.count_classes(len(classes), reading.left_out)
             mass = counts.mass
         positive, negative = mass @ (code > 0), mass @ (code < 0)
         fitted = np.flatnonzero((positive > 0) & (negative > 0))
         plans = [self._new_in_passes().column_plan(rows) for rows in reading.columns(code, fitted)]
-        learned = yield from together(plans)
+        learned = yield from passes.together(plans)
         calibrators: list[Any] = [self._constant(*sides) for sides in zip(positive, negative, strict=True)]
         for column, each in zip(fitted, learned, strict=True):
             calibrators[column] = each
@@ -297,15 +293,15 @@ def _column_blocks(shape: tuple[int, ...]) -> list[slice]:
     return [slice(start, start + width) for start in range(0, n_columns, width)]
 
 
-def _cases_of(scores: FloatArray, sides: Array, rows: Rows, known: BoolArray | None) -> Cases:
+def _cases_of(scores: FloatArray, sides: Array, rows: "Rows", known: BoolArray | None) -> "Cases":
     """The rows of a column whose classes take part in it and whose score is known."""
     truth, weight = (sides > 0).take(rows.truth), rows.weight
     used = None if sides.all() else (sides != 0).take(rows.truth)
     if known is not None and not known.all():
         used = known if used is None else used & known
     if used is None:
-        return Cases(scores, truth, weight)
-    return Cases(scores[used], truth[used], None if weight is None else weight[used])
+        return passes.Cases(scores, truth, weight)
+    return passes.Cases(scores[used], truth[used], None if weight is None else weight[used])
 
 
 def _as_columns(scores: FloatArray) -> FloatArray:

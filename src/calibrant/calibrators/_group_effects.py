@@ -16,9 +16,13 @@ from typing import Any
 import numpy as np
 
 from calibrant._core import _late as late
-from calibrant._core._arrays import BoolArray, Float64Array, IntArray, as_array
-from calibrant._core._errors import DataError
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as_array
+from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._estimator import clone
+from calibrant._core._folds import stratified_folds
 from calibrant._core._names import label_text
+from calibrant.calibrators._base import Calibrator, fit_rows
+from calibrant.passes import Rows
 
 #: Probabilities count as at least this, as for all maps of log-odds.
 LEAST = 1e-12
@@ -27,6 +31,8 @@ FIRST_SPREADS = (0.3, 0.1)
 #: Groups differ beyond chance if that raises the logarithm of the marginal likelihood by more than this: the
 #: likelihood-ratio test of a variance at 5%, which is estimated as 0 half of the time (Self & Liang 1987).
 LEAST_GAIN = 1.353
+#: Folds whose rows are left out in turn.
+N_FOLDS = 5
 #: The logarithm of the greatest spread.
 MOST_SPREAD = 3.0
 #: Newton's steps end when the next would gain less than this, and after so many; they are not cut below this.
@@ -125,6 +131,15 @@ class GroupEffects:
         return corrected
 
 
+def in_groups(proba: Float64Array, groups: GroupEffects | None, by: object) -> Float64Array:
+    """Probabilities of rows in groups, or without groups the common ones."""
+    if by is None:
+        return proba
+    if groups is None:
+        raise ParameterError("by must be None: the model was fitted without groups; fit it with by=...")
+    return groups.apply(proba, by)
+
+
 def fit_group_effects(
     proba: Float64Array,
     truth: IntArray,
@@ -166,6 +181,25 @@ def fit_group_effects(
             part = rows.outside(own).effects(spreads)
             corrected[own] = part.of_numbers(proba[own], grouping.number[own])
     return rows.effects(spreads), corrected
+
+
+def cross_fitted_effects(
+    calibrator: Calibrator, rows: Rows, classes: Array, grouping: Grouping, known: BoolArray | None = None
+) -> GroupEffects:
+    """Learn what sets groups apart beside what a calibrator learns: from fits that leave out their rows."""
+    if known is not None and not known.all():
+        whole = np.flatnonzero(known.all(axis=1))
+        rows, grouping = rows.take(whole), grouping.take(whole)
+    n_folds = min(N_FOLDS, len(rows))
+    if n_folds < 2:
+        return GroupEffects.none(grouping.names, len(classes))
+    fold = stratified_folds(rows.truth, n_folds, 0)
+    proba = np.empty((len(rows), len(classes)))
+    for number in range(n_folds):
+        own = fold == number
+        fitted = fit_rows(clone(calibrator), rows.take(~own), classes)
+        proba[own] = fitted.predict_proba(rows.scores[own])
+    return fit_group_effects(proba, rows.truth, rows.weight, grouping, fold)[0]
 
 
 def _logs(proba: Float64Array) -> Float64Array:

@@ -1,10 +1,15 @@
 """No calibration: for comparison, and for scores that are believed already."""
 
+from typing import TYPE_CHECKING
+
+from calibrant import passes
 from calibrant._core._field_groups import Record
 from calibrant._core._place import Place
 from calibrant.calibrators._method import ScoreCalibrator
 from calibrant.maps import Identity, Map
-from calibrant.passes import InUnitInterval, Learning
+
+if TYPE_CHECKING:
+    from calibrant.passes import Learning
 
 
 class IdentityCalibrator(ScoreCalibrator, name="identity"):
@@ -29,8 +34,8 @@ class IdentityCalibrator(ScoreCalibrator, name="identity"):
     fitted = Record()
     complexity = 1
 
-    def _learn(self) -> Learning[Map]:
-        yield InUnitInterval()
+    def _learn(self) -> "Learning[Map]":
+        yield passes.InUnitInterval()
         return Identity()
 
     def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, IntArray, as_floats
 from calibrant._core._checks import (
     check_class_labels,
@@ -31,17 +32,9 @@ from calibrant.calibrators._method import BLOCK, RowCalibrator
 from calibrant.calibrators._registry import KINDS, ScoreKind
 from calibrant.codes import check_code, code_name, is_one_vs_all
 from calibrant.maps import NUMPY, AnyMap, Entry, Map, Pool
-from calibrant.passes import (
-    Cases,
-    DistinctRows,
-    KeptRows,
-    Learning,
-    Plan,
-    Question,
-    Reading,
-    Rows,
-    RowsInPasses,
-)
+
+if TYPE_CHECKING:
+    from calibrant.passes import Cases, KeptRows, Learning, Plan, Reading, Rows, RowsInPasses
 
 #: How wide the features of a row are at least, and how many rows a block of them has.
 WIDE, SHORTEST = 16, 1024
@@ -167,12 +160,12 @@ class JointCalibrator(RowCalibrator):
             proba[rows] = self.map_(matrix[rows].astype(np.float64, copy=False))
         return proba
 
-    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+    def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, without those that lack a score."""
         self._check_columns(rows, classes)
         return super().fit_rows(rows, classes, known)
 
-    def _check_columns(self, rows: Rows, classes: Array) -> None:
+    def _check_columns(self, rows: "Rows", classes: Array) -> None:
         """Refuse rows whose scores are not those of the classes, or of the columns of the code."""
         code = self._matrix_of(len(classes))
         if code is not None:
@@ -180,7 +173,7 @@ class JointCalibrator(RowCalibrator):
         elif NumberOfColumns.of_scores(rows.scores) > 1 or len(classes) > 2:
             check_columns(rows, len(classes), "class")
 
-    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
+    def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
         self._check_columns(reading.sample, classes)
         self.map_ = yield from self._in_passes(self._learn(len(classes)), reading.whole())
@@ -219,7 +212,7 @@ class JointCalibrator(RowCalibrator):
 
     def _read_rows(
         self, scores: object, y: object, sample_weight: object, classes: Sequence[object] | None
-    ) -> tuple[Rows, Array]:
+    ) -> "tuple[Rows, Array]":
         """Rows with one score per class, or with one for two of them."""
         matrix = as_columns(scores)
         if self.code is not None:
@@ -233,7 +226,7 @@ class JointCalibrator(RowCalibrator):
         check_same_length(scores=matrix, labels=position)
         weights = check_weights(sample_weight, len(matrix))
         self._learn_columns(scores, matrix[:, 0], labels)
-        return Rows(matrix, position, weights).present(), labels
+        return passes.Rows(matrix, position, weights).present(), labels
 
     def _read_columns(
         self,
@@ -242,7 +235,7 @@ class JointCalibrator(RowCalibrator):
         y: object,
         sample_weight: object,
         classes: Sequence[object] | None,
-    ) -> tuple[Rows, Array]:
+    ) -> "tuple[Rows, Array]":
         """Rows with one score per column of the code."""
         labels = distinct_labels(label_column(y)) if classes is None else read_classes(classes)
         self._check_width(matrix, len(labels))
@@ -251,7 +244,7 @@ class JointCalibrator(RowCalibrator):
         check_same_length(scores=matrix, labels=position)
         weights = check_weights(sample_weight, len(matrix))
         matrix = self._learn_columns(scores, matrix, self.labels_of_columns(labels))
-        return Rows(matrix, position, weights).present(), labels
+        return passes.Rows(matrix, position, weights).present(), labels
 
     def _check_width(self, matrix: FloatArray, n_classes: int) -> None:
         wanted = check_code(self.code, n_classes).shape[1]
@@ -281,10 +274,10 @@ class JointCalibrator(RowCalibrator):
 
 
 @dataclass(frozen=True, eq=False)
-class NumberOfColumns(Question[int]):
+class NumberOfColumns(passes.Question[int]):
     """How many scores a row has."""
 
-    def of_cases(self, cases: Cases) -> int:
+    def of_cases(self, cases: "Cases") -> int:
         """One, or as many as there are columns."""
         return self.of_scores(cases.scores)
 
@@ -293,7 +286,7 @@ class NumberOfColumns(Question[int]):
         """The same of the scores themselves."""
         return 1 if scores.ndim == 1 else int(scores.shape[1])
 
-    def in_passes(self, rows: RowsInPasses) -> Plan[int]:
+    def in_passes(self, rows: "RowsInPasses") -> "Plan[int]":
         """The sample tells."""
         yield from ()
         return self.of_cases(rows.problem.cases(rows.sample))
@@ -363,9 +356,9 @@ class JointRows:
         return np.lexsort((given[np.arange(len(self.y)), self.y], self.y))
 
 
-def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) -> Learning[JointRows]:
+def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) -> "Learning[JointRows]":
     """Ask for the rows, at most so many different ones, and put them in order."""
-    rows: KeptRows = yield DistinctRows(most)
+    rows: KeptRows = yield passes.DistinctRows(most)
     single = code is None and rows.scores.shape[1] == 1
     entry = Entry(kind, np.arange(n_classes), single, code)
     entry = replace(entry, order=_class_order(rows, entry))
@@ -400,7 +393,7 @@ def _starts(*columns: Array) -> IntArray:
     return np.flatnonzero(new)
 
 
-def _class_order(rows: KeptRows, entry: Entry) -> IntArray:
+def _class_order(rows: "KeptRows", entry: Entry) -> IntArray:
     """An order of the classes that their labels have no part in: by weight, then by their scores."""
     k, mass = entry.n_classes, rows.weight * rows.count
     weight: Float64Array = np.bincount(rows.truth, mass, k).astype(np.float64)

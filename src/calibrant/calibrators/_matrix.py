@@ -1,10 +1,14 @@
 """Matrix scaling: the score of every class may speak for and against every other one."""
 
+from typing import TYPE_CHECKING
+
 from calibrant.calibrators._joint import JointCalibrator, joint_rows
 from calibrant.calibrators._linear_members import Features, alone, most_rows
 from calibrant.calibrators._one_thread import one_thread
-from calibrant.maps import Map
-from calibrant.passes import Learning
+
+if TYPE_CHECKING:
+    from calibrant.maps import Map
+    from calibrant.passes import Learning
 
 
 class MatrixCalibrator(JointCalibrator, name="matrix"):
@@ -69,7 +73,7 @@ class MatrixCalibrator(JointCalibrator, name="matrix"):
 
     complexity = 4.5
 
-    def _learn(self, n_classes: int) -> Learning[Map]:
+    def _learn(self, n_classes: int) -> "Learning[Map]":
         code = self._matrix_of(n_classes)
         rows = yield from joint_rows(most_rows(n_classes), self.kind, n_classes, code)
         with one_thread():

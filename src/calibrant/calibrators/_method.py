@@ -9,10 +9,11 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from inspect import signature
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray
 from calibrant._core._checks import (
     check_binary_labels,
@@ -32,17 +33,9 @@ from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._registry import KINDS, METHODS, ScoreKind
 from calibrant.maps import AnyMap, Map
 from calibrant.metrics import NO_DIRECTION, Direction, sides_of
-from calibrant.passes import (
-    Cases,
-    Learning,
-    Plan,
-    Probabilities,
-    Reading,
-    Rows,
-    RowsInPasses,
-    learn_from_cases,
-    learning_plan,
-)
+
+if TYPE_CHECKING:
+    from calibrant.passes import Cases, Learning, Plan, Reading, Rows, RowsInPasses
 
 #: Rows worked on at once: the working arrays of a block stay in the processor's cache.
 BLOCK = 1 << 15
@@ -124,17 +117,17 @@ class Method(CalibratorBase):
             (at / "map").fail(f"must be a map for {asked.shape[-1]} scores of a row; it is not")
         return self.map_
 
-    def _from_cases(self, learning: Learning[Map], cases: Cases) -> Map:
+    def _from_cases(self, learning: "Learning[Map]", cases: "Cases") -> Map:
         """The map for rows in memory."""
         if self.takes_probabilities:
             check_probabilities(cases.scores, self._scores_are())
-        return learn_from_cases(learning, cases)
+        return passes.learn_from_cases(learning, cases)
 
-    def _in_passes(self, learning: Learning[Map], rows: RowsInPasses) -> Plan[Map]:
+    def _in_passes(self, learning: "Learning[Map]", rows: "RowsInPasses") -> "Plan[Map]":
         """The plan of the map for rows that are read in passes."""
         if self.takes_probabilities:
-            rows = replace(rows, problem=Probabilities(rows.problem, self._scores_are()))
-        return learning_plan(learning, rows)
+            rows = replace(rows, problem=passes.Probabilities(rows.problem, self._scores_are()))
+        return passes.learning_plan(learning, rows)
 
     def _scores_are(self) -> str:
         """What the scores are called where they must lie in [0, 1]."""
@@ -147,7 +140,7 @@ class ScoreCalibrator(Method):
     takes = "score"
 
     @abstractmethod
-    def _learn(self) -> Learning[Map]:
+    def _learn(self) -> "Learning[Map]":
         """Ask what must be known of the rows, and make a map of the answers."""
 
     def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
@@ -176,17 +169,17 @@ class ScoreCalibrator(Method):
         weights = check_weights(sample_weight, len(column))
         with all_or_nothing(self):
             column = self._learn_columns(scores, column, classes)
-            cases = Cases(column, target, None)
+            cases = passes.Cases(column, target, None)
             self.fit_cases(cases if weights is None else cases.weighted(weights), classes)
             warn_of_direction(self)
         return self
 
-    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+    def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows of two classes."""
         del known
-        return self.fit_cases(Cases(rows.scores, rows.truth == 1, rows.weight), classes)
+        return self.fit_cases(passes.Cases(rows.scores, rows.truth == 1, rows.weight), classes)
 
-    def fit_cases(self, cases: Cases, classes: Array) -> Self:
+    def fit_cases(self, cases: "Cases", classes: Array) -> Self:
         """Learn from checked rows.
 
         Parameters
@@ -205,7 +198,7 @@ class ScoreCalibrator(Method):
         self.classes_ = classes
         return self
 
-    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
+    def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
         if len(classes) != 2:
             raise ParameterError(
@@ -216,7 +209,7 @@ class ScoreCalibrator(Method):
         self.classes_ = classes
         return self
 
-    def column_plan(self, rows: RowsInPasses) -> Plan[Self]:
+    def column_plan(self, rows: "RowsInPasses") -> "Plan[Self]":
         """Give the plan for one of several columns, whose classes are its two sides.
 
         Parameters
@@ -284,7 +277,7 @@ class RowCalibrator(Method):
     classes: Sequence[object] | None = None
 
     @abstractmethod
-    def _learn(self, n_classes: int) -> Learning[Map]:
+    def _learn(self, n_classes: int) -> "Learning[Map]":
         """Ask what must be known of the rows, and make a map of the answers."""
 
     def fit(self, scores: object, y: object, sample_weight: object = None) -> Self:
@@ -311,7 +304,7 @@ class RowCalibrator(Method):
             rows, classes = self._read_rows(scores, y, sample_weight, self.classes)
             return self.fit_rows(rows, classes)
 
-    def fit_rows(self, rows: Rows, classes: Array, known: BoolArray | None = None) -> Self:
+    def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, without those that lack a score."""
         if known is not None and not known.all():
             complete = np.asarray(known.all(axis=1))
@@ -321,12 +314,12 @@ class RowCalibrator(Method):
                     "the score of some class; use folds whose training parts hold every class"
                 )
             rows = rows.take(complete)
-        cases = Cases(rows.scores, rows.truth, rows.weight)
+        cases = passes.Cases(rows.scores, rows.truth, rows.weight)
         self.map_ = self._from_cases(self._learn(len(classes)), cases)
         self.classes_ = classes
         return self
 
-    def plan(self, classes: Array, reading: Reading) -> Plan[Self]:
+    def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
         check_columns(reading.sample, len(classes), "class")
         self.map_ = yield from self._in_passes(self._learn(len(classes)), reading.whole())

@@ -77,13 +77,6 @@ def made_for(calibrator: object, kind: ScoreKind) -> Calibrator:
     return new_calibrator(calibrator)
 
 
-def needs_probabilities(calibrator: object) -> bool:
-    """Whether a calibrator, or the method of a name, takes no margins."""
-    if isinstance(calibrator, str):
-        return calibrator in METHODS and "margin" not in METHODS[calibrator].kinds
-    return bool(getattr(calibrator, "takes_probabilities", False))
-
-
 def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     """Give the calibrator that a comparison tries, and the command fits, under a name.
 

@@ -1,9 +1,10 @@
 """Isotonic calibration: the non-decreasing map that fits best (pool adjacent violators)."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Numbers, Record
 from calibrant._core._fields import PROBABILITY, Choice, Either, Flag, Maybe, Number
@@ -11,7 +12,9 @@ from calibrant._core._place import Place
 from calibrant.calibrators._intervals import WEIGHT, check_intervals
 from calibrant.calibrators._method import ScoreCalibrator, half_a_row
 from calibrant.maps import IntervalLookup, Lines, Map, Steps, midpoints
-from calibrant.passes import Blocks, Isotonic, IsotonicFit, Learning
+
+if TYPE_CHECKING:
+    from calibrant.passes import Blocks, IsotonicFit, Learning
 
 Between = Literal["nearest", "linear", "average", "lower", "upper"]
 
@@ -106,7 +109,7 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
     )
     fitted = Record(
         blocks=Record(
-            Blocks,
+            passes.Blocks,
             lo=Numbers(least_length=1),
             hi=Numbers(least_length=1),
             value=Numbers(PROBABILITY, least_length=1),
@@ -120,8 +123,8 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         """Whether nothing is made of a score that points the wrong way."""
         return self.increasing is True
 
-    def _learn(self) -> Learning[Map]:
-        found: IsotonicFit = yield Isotonic(bool(self.increasing))
+    def _learn(self) -> "Learning[Map]":
+        found: IsotonicFit = yield passes.Isotonic(bool(self.increasing))
         self.blocks_ = _soften_certain_blocks(found.blocks) if self.laplace else found.blocks
         self._direction = found.direction
         return self._map_of(self.blocks_)
@@ -137,7 +140,7 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
                 (at / "value")[place].fail(f"must not break the order; values must {way}")
         return self._map_of(blocks)
 
-    def _map_of(self, blocks: Blocks) -> Map:
+    def _map_of(self, blocks: "Blocks") -> Map:
         clip = None if self.clip is None else self._clip_of(float(blocks.weight.sum()))
         if self.between == "linear":
             return Lines.through(_interleave(blocks.lo, blocks.hi), np.repeat(blocks.value, 2), clip)
@@ -150,13 +153,13 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         return half_a_row(weight) if self.clip == "auto" else float(self.clip)  # type: ignore[arg-type]
 
 
-def _soften_certain_blocks(blocks: Blocks) -> Blocks:
+def _soften_certain_blocks(blocks: "Blocks") -> "Blocks":
     certain = (blocks.value == 0) | (blocks.value == 1)
     softened = (blocks.value * blocks.weight + 1) / (blocks.weight + 2)
-    return Blocks(blocks.lo, blocks.hi, np.where(certain, softened, blocks.value), blocks.weight)
+    return passes.Blocks(blocks.lo, blocks.hi, np.where(certain, softened, blocks.value), blocks.weight)
 
 
-def _steps(blocks: Blocks, between: str) -> tuple[Float64Array, Float64Array]:
+def _steps(blocks: "Blocks", between: str) -> tuple[Float64Array, Float64Array]:
     """Edges of the intervals on which the map is constant, and their values."""
     below, above = blocks.hi[:-1], blocks.lo[1:]
     just_below_above = np.nextafter(above, -np.inf)

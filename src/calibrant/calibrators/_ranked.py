@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from calibrant.calibrators._rank_fields import check_plan_of_file
 from calibrant.calibrators._rank_problem import Ranks
 from calibrant.calibrators._ranked_map import Ranked
 from calibrant.calibrators._ranking import lead
-from calibrant.passes import Learning
+
+if TYPE_CHECKING:
+    from calibrant.passes import Learning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +54,7 @@ class RankedCalibrator(RowCalibrator):
     map_: Ranked
 
     @abstractmethod
-    def _learn_models(self, ranks: Ranks) -> Learning[tuple[list[Any], Array]]:
+    def _learn_models(self, ranks: Ranks) -> "Learning[tuple[list[Any], Array]]":
         """Learn the models of the first ranks, and the shared one if there is one; and the weight of the rows
         whose true class was at every rank, of which those after the first may be together.
         """
@@ -65,7 +67,7 @@ class RankedCalibrator(RowCalibrator):
     def _kept(self) -> tuple[list[Any], Any]:
         """The models that belong to fitted numbers."""
 
-    def _learn(self, n_classes: int) -> Learning[Ranked]:
+    def _learn(self, n_classes: int) -> "Learning[Ranked]":
         plan = plan_ranks(self.combination, self.max_rank, n_classes)
         self._check_plan(plan)
         models, share = yield from self._learn_models(Ranks.of(self.combination, self.max_rank, n_classes))

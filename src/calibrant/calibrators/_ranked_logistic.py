@@ -3,10 +3,11 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._field_groups import ListOf, Numbers, Record
@@ -19,7 +20,9 @@ from calibrant.calibrators._ranked import RankedCalibrator
 from calibrant.calibrators._registry import ScoreKind
 from calibrant.calibrators._sigmoid import FEATURES_OF, TRANSFORM
 from calibrant.maps import NUMPY, SYMBOLS, Operations, Tensor, features_named
-from calibrant.passes import Learning, Several
+
+if TYPE_CHECKING:
+    from calibrant.passes import Learning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,10 +234,10 @@ class RankedLogisticCalibrator(RankedCalibrator, name="ranked_logistic"):
     def _scores_are(self) -> str:
         return "scores with transform='logit'"
 
-    def _learn_models(self, ranks: Ranks) -> Learning[tuple[list[RankMap], Array]]:
+    def _learn_models(self, ranks: Ranks) -> "Learning[tuple[list[RankMap], Array]]":
         how = FEATURES_OF[self.transform], bool(self.smooth)
         questions = [RankLogistic(ranks, model, *how) for model in range(ranks.n_models)]
-        share, *fits = yield Several((TrueRanks(ranks), *questions))
+        share, *fits = yield passes.Several((TrueRanks(ranks), *questions))
         models = [
             RankMap(
                 ranks.axes(model),

@@ -1,8 +1,9 @@
 """Platt's sigmoid calibration."""
 
 import warnings
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
+from calibrant import passes
 from calibrant._core import _late as late
 from calibrant._core._field_groups import Record
 from calibrant._core._fields import Choice, Flag, Number, Whole
@@ -10,7 +11,9 @@ from calibrant._core._place import Place
 from calibrant.calibrators._method import ScoreCalibrator
 from calibrant.calibrators._registry import ScoreKind
 from calibrant.maps import Logistic, Map
-from calibrant.passes import Learning, LogisticAnswer, LogisticRegression
+
+if TYPE_CHECKING:
+    from calibrant.passes import Learning, LogisticAnswer
 
 #: What of the score is used, by the name that the parameter has.
 FEATURES_OF = {"identity": "score", "logit": "log_odds"}
@@ -100,8 +103,8 @@ class SigmoidCalibrator(ScoreCalibrator, name="sigmoid"):
         """Log-odds are those of probabilities."""
         return self.transform == "logit"
 
-    def _learn(self) -> Learning[Map]:
-        found: LogisticAnswer = yield LogisticRegression(
+    def _learn(self) -> "Learning[Map]":
+        found: LogisticAnswer = yield passes.LogisticRegression(
             FEATURES_OF[self.transform], bool(self.smooth), self.max_iter
         )
         fit = found.fit

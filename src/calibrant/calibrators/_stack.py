@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from calibrant.calibrators._one_thread import one_thread
 from calibrant.calibrators._softmax_fit import fit_softmax
 from calibrant.calibrators._stairs import left_out_stairs, sort_scores, stairs_of
 from calibrant.maps import Linear, Map, Pool, Stairs, mixed
-from calibrant.passes import Learning
+
+if TYPE_CHECKING:
+    from calibrant.passes import Learning
 
 #: All maps that there are; those of the default; and those that keep the order, of two classes and of more.
 MEMBERS = ("start", "vector", "shape", "matrix", "square", "near", "steps", "rate", "flat")
@@ -195,7 +198,7 @@ class StackCalibrator(JointCalibrator, name="stack"):
             names = tuple(name for name in names if name not in OF_FEW_CLASSES) or ("start",)
         return list(names)
 
-    def _learn(self, n_classes: int) -> Learning[Map]:
+    def _learn(self, n_classes: int) -> "Learning[Map]":
         most = min(MOST_ROWS, max(FIT_ENTRIES // n_classes, LEAST_ROWS))
         rows = yield from joint_rows(most, self.kind, n_classes, self._matrix_of(n_classes))
         with one_thread():

@@ -3,15 +3,18 @@
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Record
 from calibrant.calibrators._joint import JointCalibrator, NumberOfColumns
 from calibrant.maps import HALVES, NUMPY, AnyMap, Map, Softmax, features_named
-from calibrant.passes import Cases, Learning, Plan, Question, RowsInPasses, Sums, travels
+
+if TYPE_CHECKING:
+    from calibrant.passes import Cases, Learning, Plan, RowsInPasses
 
 #: Steps at most, the relative length of a step after which no further one is needed, and the rows of a guess.
 MOST_STEPS, SMALL_STEP, GUESS_ROWS = 200, 1e-8, 2000
@@ -21,9 +24,9 @@ BLOCK, SHORTEST = 1 << 15, 256
 FAR = 1e150
 
 
-@travels
+@passes.travels
 @dataclass(frozen=True, eq=False)
-class Tempered(Sums):
+class Tempered(passes.Sums):
     """Derivatives of the log loss of softmax(a z) by a.
 
     Parameters
@@ -40,7 +43,7 @@ class Tempered(Sums):
     features: str
     matrix: Any = None
 
-    def of_cases(self, cases: Cases) -> Float64Array:
+    def of_cases(self, cases: "Cases") -> Float64Array:
         """Weight; slope, where a is 0, here, and at infinity; curvature here."""
         below, lead = cases.once("below", lambda: self._below(cases))
         k, n = below.shape
@@ -60,7 +63,7 @@ class Tempered(Sums):
         curve = weight @ np.maximum(square - mean * mean, 0.0)
         return np.array([weight.sum(), flat, weight @ (mean + lead), weight @ lead, curve])
 
-    def _below(self, cases: Cases) -> tuple[Float64Array, Float64Array]:
+    def _below(self, cases: "Cases") -> tuple[Float64Array, Float64Array]:
         """How far every z of a row is below the greatest; and how far that is above the true one."""
         scores = np.asarray(cases.scores, dtype=np.float64)
         scores = scores[:, None] if scores.ndim == 1 else scores
@@ -75,17 +78,17 @@ class Tempered(Sums):
 
 
 @dataclass(frozen=True, eq=False)
-class Guess(Question[float]):
+class Guess(passes.Question[float]):
     """The best number for a few of the rows, to begin from."""
 
     slopes: Tempered
     n_classes: int
 
-    def of_cases(self, cases: Cases) -> float:
+    def of_cases(self, cases: "Cases") -> float:
         """Those that stand at even distances."""
         some = slice(None, None, max(1, len(cases.truth) // GUESS_ROWS))
         weight = None if cases.weight is None else cases.weight[some]
-        few = Cases(cases.scores[some], cases.truth[some], weight)
+        few = passes.Cases(cases.scores[some], cases.truth[some], weight)
         search = _search(self.slopes, 1.0, self.n_classes)
         try:
             question = next(search)
@@ -94,7 +97,7 @@ class Guess(Question[float]):
         except StopIteration as end:
             return float(end.value) or 1.0
 
-    def in_passes(self, rows: RowsInPasses) -> Plan[float]:
+    def in_passes(self, rows: "RowsInPasses") -> "Plan[float]":
         """Those of the sample."""
         yield from ()
         cases = rows.problem.cases(rows.sample)
@@ -189,7 +192,7 @@ class TemperatureCalibrator(JointCalibrator, name="temperature"):
             return float(slope)
         return float(np.abs(slope).max()) * (2 if self.code is None else 1)  # a single score is halved
 
-    def _learn(self, n_classes: int) -> Learning[Map]:
+    def _learn(self, n_classes: int) -> "Learning[Map]":
         code = self._matrix_of(n_classes)
         single = code is None and (yield NumberOfColumns()) == 1
         matrix = HALVES if single else code

@@ -1,14 +1,19 @@
 """Venn-Abers calibration: two isotonic fits for every score, with one row more of either class."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from calibrant import passes
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import check_scores
 from calibrant._core._field_groups import Record
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators._method import ScoreCalibrator
 from calibrant.maps import AnyMap, Bounds, IntervalLookup, Map
-from calibrant.passes import Learning, VennAbers, VennAbersFit
+
+if TYPE_CHECKING:
+    from calibrant.passes import Learning, VennAbersFit
 
 
 class VennAbersCalibrator(ScoreCalibrator, name="venn_abers"):
@@ -78,8 +83,8 @@ class VennAbersCalibrator(ScoreCalibrator, name="venn_abers"):
         """Nothing is made of a score that points the wrong way."""
         return True
 
-    def _learn(self) -> Learning[Map]:
-        found: VennAbersFit = yield VennAbers()
+    def _learn(self) -> "Learning[Map]":
+        found: VennAbersFit = yield passes.VennAbers()
         self._direction = found.direction
         return Bounds(
             IntervalLookup(found.lower_edges), found.lower, IntervalLookup(found.upper_edges), found.upper

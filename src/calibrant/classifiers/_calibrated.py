@@ -17,11 +17,15 @@ from calibrant.calibrators import (
     DEFAULT,
     Calibrator,
     CodeCalibrator,
+    GroupEffects,
+    Grouping,
     JointCalibrator,
     ScoreKind,
     calibrator_for,
     calibrator_of_kind,
+    cross_fitted_effects,
     fit_rows,
+    in_groups,
     is_auto,
     names_taking,
     needs_probabilities,
@@ -193,7 +197,7 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
             return "nothing was taken, as there is one class alone"
         return report_of(self.calibrator, self.calibrator_, self.combine)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, by: Any = None, **fit_params: Any) -> Self:
         """Train the learner and calibrate it.
 
         Parameters
@@ -204,6 +208,9 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
             The labels.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, for the calibration and for the learner if it takes them.
+        by : array-like of shape (n,), optional
+            Groups of rows, such as regions, whose probabilities may differ: each gets a correction of its
+            own, shrunk toward none, as by `ScoreModel.fit`. The learner does not see them.
         **fit_params : dict
             Passed to the learner's `fit`; with metadata routing, to whoever requested it.
 
@@ -219,7 +226,11 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
         check_scored(self.estimator)
         hint_at_unused_probabilities(self.estimator, self._response())
         given = read_given(self, X, y, sample_weight, fit_params, self.cv)
+        grouping = None if by is None else Grouping.read(by, len(y))
+        if grouping is not None and sample_weight is not None:
+            grouping = grouping.take(np.asarray(sample_weight) > 0)
         X, y, weights = given.X, given.y, given.weights
+        self.groups_: GroupEffects | None = None
         classes = self._classes_of(y)
         position = positions_of(y, classes)
         learner_params, split_params = route_metadata(
@@ -229,7 +240,8 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
             self.response_method_ = choose_method(self.estimator, self.response_method)
             self.estimator_ = fit_or_constant(clone(self.estimator), X, None, y, learner_params)
             self.calibrator_: Any = None
-            self.code_, self.classes_ = None, classes
+            self.code_: Array | None = None
+            self.classes_ = classes
             return self
         plan = plan_rows(
             self.estimator,
@@ -249,53 +261,24 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
         if self.code is None or len(classes) == 2:
             problem = Problem(y, classes, np.arange(len(y)), plan)
             (trained,) = train_all(self.estimator, X, [problem], **how)
-            self.calibrator_ = self._calibrate(trained, position, weights, classes)
+            self.calibrator_ = self._calibrate(trained, position, weights, classes, grouping)
             self.estimator_, self.response_method_ = trained.estimator, trained.method
             self.code_ = None
         else:
-            code = check_code(self.code, len(classes), random_state=self.random_state)
-            sides = binary_problems(code, position, weights)
-            columns = [Problem.of_column(side, plan, len(position)) for side in sides]
-            whole = whole_rows(columns)
-            planned = self._for_columns(code, "probability", whole is not None)
-            if isinstance(planned, CodeCalibrator):
-                if takes_of(planned.calibrator) != "score":
-                    raise ParameterError(
-                        "calibrator must take one score for the columns of a code; "
-                        f"got {self.calibrator!r}, which takes one per class; use code=None"
-                    )
-                # A combination that cannot take this code says so now, and not after the training.
-                check_combiner(planned.combine)(code, np.full((1, code.shape[1]), 0.5))
-                problems = [column.of_own_rows() for column in columns]
-            elif whole is None:
-                raise DataError(
-                    f"every class must have rows in several folds for calibrator={self.calibrator!r}, which "
-                    "needs the scores of all columns of the code; got one that has not; use more rows, or a "
-                    "calibrator of one score, for every column by itself"
-                )
-            else:
-                problems = list(whole)
-            trainable = [problem for problem in problems if problem is not None]
-            results = iter(train_all(self.estimator, X, trainable, **how))
-            self.columns_ = [None if problem is None else next(results) for problem in problems]
-            calibrator = self._for_columns(code, self._kind_of_columns(), whole is not None)
-            self.calibrator_ = (
-                self._calibrate_columns(calibrator, problems, position, weights, classes)
-                if isinstance(calibrator, CodeCalibrator)
-                else self._calibrate_jointly(calibrator, position, weights, classes)
-            )
-            self.code_ = code
+            self._fit_columns(X, position, weights, classes, plan, how, grouping)
         warn_of_direction(self.calibrator_, len(plan.splits))
         self.classes_ = classes
         return self
 
-    def predict_proba(self, X: Any) -> Float64Array:
+    def predict_proba(self, X: Any, by: Any = None) -> Float64Array:
         """Give the probability of every class.
 
         Parameters
         ----------
         X : array-like, sparse matrix, frame or list of shape (n, ...)
             The rows.
+        by : array-like of shape (n,), optional
+            The groups of the rows; without them, all rows have the common probabilities.
 
         Returns
         -------
@@ -305,7 +288,8 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
         X = read_new(self, X)
         if len(self.classes_) == 1:
             return np.ones((X.shape[0] if hasattr(X, "shape") else len(X), 1))
-        return np.asarray(self.calibrator_.predict_proba(self._scores_of(X)))
+        proba = np.asarray(self.calibrator_.predict_proba(self._scores_of(X)))
+        return in_groups(proba, self.groups_, by)
 
     def predict(self, X: Any) -> Array:
         """Give the most probable class of every row.
@@ -380,6 +364,7 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
             raise DataError("there must be two classes to have a model of their scores; got one")
         models: Any = ScoreModel
         model = models.from_fitted(self.calibrator_, classes=self.classes_)
+        model.groups_ = self.groups_
         kind = self._kind_of_columns() if self.code_ is not None else kind_of(self.response_method_)
         return model.set_params(kind=kind)
 
@@ -421,8 +406,62 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
             return np.asarray(self.estimator.classes_)
         return np.unique(y)
 
+    def _fit_columns(
+        self,
+        X: Any,
+        position: Array,
+        weights: Float64Array | None,
+        classes: Array,
+        plan: Any,
+        how: TrainingOptions,
+        grouping: Grouping | None,
+    ) -> None:
+        """Train a learner for every column of the code, and calibrate them."""
+        code = check_code(self.code, len(classes), random_state=self.random_state)
+        sides = binary_problems(code, position, weights)
+        columns = [Problem.of_column(side, plan, len(position)) for side in sides]
+        whole = whole_rows(columns)
+        planned = self._for_columns(code, "probability", whole is not None)
+        if isinstance(planned, CodeCalibrator):
+            if takes_of(planned.calibrator) != "score":
+                raise ParameterError(
+                    "calibrator must take one score for the columns of a code; "
+                    f"got {self.calibrator!r}, which takes one per class; use code=None"
+                )
+            if grouping is not None:
+                raise ParameterError(
+                    "by must come with scores that all rows have; got a calibrator for every column of a "
+                    "code, which has rows of its own; use code=None, or calibrator='auto'"
+                )
+            # A combination that cannot take this code says so now, and not after the training.
+            check_combiner(planned.combine)(code, np.full((1, code.shape[1]), 0.5))
+            problems = [column.of_own_rows() for column in columns]
+        elif whole is None:
+            raise DataError(
+                f"every class must have rows in several folds for calibrator={self.calibrator!r}, which "
+                "needs the scores of all columns of the code; got one that has not; use more rows, or a "
+                "calibrator of one score, for every column by itself"
+            )
+        else:
+            problems = list(whole)
+        trainable = [problem for problem in problems if problem is not None]
+        results = iter(train_all(self.estimator, X, trainable, **how))
+        self.columns_ = [None if problem is None else next(results) for problem in problems]
+        calibrator = self._for_columns(code, self._kind_of_columns(), whole is not None)
+        self.calibrator_ = (
+            self._calibrate_columns(calibrator, problems, position, weights, classes)
+            if isinstance(calibrator, CodeCalibrator)
+            else self._calibrate_jointly(calibrator, position, weights, classes, grouping)
+        )
+        self.code_ = code
+
     def _calibrate(
-        self, trained: Trained, position: Array, weights: Float64Array | None, classes: Array
+        self,
+        trained: Trained,
+        position: Array,
+        weights: Float64Array | None,
+        classes: Array,
+        grouping: Grouping | None,
     ) -> Calibrator:
         kind = kind_of(trained.method)
         chosen = self._named(kind)
@@ -435,6 +474,11 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
         scores = trained.scores[:, 1] if single else trained.scores
         rows = Rows(scores, position[trained.rows], weight)
         fitted: Calibrator = fit_rows(calibrator, rows, classes, None if single else trained.known)
+        if grouping is not None:
+            own = grouping.take(trained.rows)
+            self.groups_ = cross_fitted_effects(
+                calibrator, rows, classes, own, None if single else trained.known
+            )
         fitted.classes_ = classes  # one of the user's own has seen only which rows are of the second
         return fitted
 
@@ -455,13 +499,20 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
         )
 
     def _calibrate_jointly(
-        self, calibrator: Calibrator, position: Array, weights: Float64Array | None, classes: Array
+        self,
+        calibrator: Calibrator,
+        position: Array,
+        weights: Float64Array | None,
+        classes: Array,
+        grouping: Grouping | None,
     ) -> Calibrator:
         """All columns of a row together."""
         trained: list[Any] = self.columns_
         kept = trained[0].rows
         scores = np.column_stack([each.scores[:, 1] for each in trained])
         rows = Rows(scores, position[kept], None if weights is None else weights[kept])
+        if grouping is not None:
+            self.groups_ = cross_fitted_effects(calibrator, rows, classes, grouping.take(kept))
         return fit_rows(calibrator, rows, classes)
 
     def _named(self, kind: ScoreKind) -> Any:

@@ -1,21 +1,71 @@
-"""Compare the methods on a file of scores."""
+"""Compare the methods on a file of scores, or two models."""
 
 from dataclasses import asdict
 from typing import Any
 
 import click
 
+from calibrant._core._errors import ParameterError
 from calibrant._core._settings import with_settings
 from calibrant.cli._options import columns_of, is_table
 from calibrant.cli._progress import showing
 from calibrant.cli._settings import by_owner
 from calibrant.cli._show import Table, rows_read, show_json, show_table, show_text
-from calibrant.files import compare, labelled, open_source, read_code_file
+from calibrant.files import compare, compare_versions, labelled, open_source, read_code_file
 
 NAMES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
+#: Options that say how methods are tried, which two models are not; and what two models alone have.
+OF_METHODS = ("kind", "code", "combine", "settings", "cv", "positive", "classes", "in_passes")
+OF_MODELS = ("costs", "any_costs")
 
 
-def run(
+def run(*, files: tuple[str, ...], **given: Any) -> None:
+    """Compare methods on a file, or two models."""
+    if len(files) not in (1, 3):
+        raise ParameterError(
+            f"SCORES must be one file, or there must be the models OLD and NEW before it; got {len(files)} "
+            "files"
+        )
+    two = len(files) == 3
+    of_others = {name: given.pop(name) for name in (OF_METHODS if two else OF_MODELS)}
+    for name, value in of_others.items():
+        if value not in (None, False, ()):
+            what = "one file, whose methods are compared" if two else "two models"
+            raise ParameterError(f"{_option(name)} is for {what}; got {len(files)} files; leave it out")
+    if two:
+        _versions(*files, **given)
+        return
+    if given["scores"] is None:
+        raise ParameterError("--scores must name the columns of scores; got none")
+    given |= {"kind": given["kind"] or "margin", "cv": given["cv"] or 5}
+    _compare(scores_file=files[0], **given)
+
+
+def _option(name: str) -> str:
+    return {"in_passes": "--in-passes", "settings": "--set"}.get(name) or f"--{name.replace('_', '-')}"
+
+
+def _versions(
+    old: str, new: str, data: str, *, form: dict[str, Any], as_json: bool, invalid: str, **given: Any
+) -> None:
+    """Read, compare, show."""
+    with showing() as progress:
+        source = open_source(data, **form, once=True)
+        found = compare_versions(old, new, source, **given, handle_invalid=invalid, progress=progress)
+    if as_json:
+        show_json(asdict(found) | {"old": old, "new": new})
+        return
+    lines = [
+        (each.name.replace("_", " "), str(each.old), str(each.new), str(each.difference))
+        for each in found.measures
+    ]
+    show_table(Table(("measure", "old", "new", "new - old"), lines))
+    n_rows = rows_read(found.n_rows, found.n_skipped, in_passes=False, what="rows")
+    click.echo(f"\n{n_rows}. Less is better; intervals of 95%.")
+    show_text(found.conclusion)
+
+
+def _compare(
     *,
     scores_file: str,
     form: dict[str, Any],

@@ -39,4 +39,6 @@ def _given(ctx: click.Context, kind: type[click.Path]) -> Iterator[Named]:
         value = ctx.params.get(parameter.name or "")
         if isinstance(parameter.type, kind) and value is not None:
             option = isinstance(parameter, click.Option)
-            yield Named(parameter.opts[0] if option else parameter.metavar or str(parameter.name), value)
+            name = parameter.opts[0] if option else parameter.metavar or str(parameter.name)
+            for path in value if isinstance(value, tuple) else (value,):
+                yield Named(name, path)

@@ -30,8 +30,10 @@ COMMANDS = {
     "apply": "_apply",
     "evaluate": "_evaluate",
     "decide": "_decide",
+    "monitor": "_monitor",
     "report": "_report",
     "export": "_export",
+    "serve": "_serve",
     "inspect": "_inspect",
     "methods": "_methods",
     "code": "_code",
@@ -84,7 +86,7 @@ def cli() -> None:
     You have a file of scores, one column per class (or a single column for two classes), and for some rows
     the true label. COMPARE says which method suits the scores, FIT learns it, APPLY turns scores into
     probabilities, EVALUATE says how good they are, REPORT shows that on a page, DECIDE takes the decision
-    that costs least.
+    that costs least, MONITOR watches whether they stay good.
 
     \b
     calibrant compare scores.csv --label label --scores 's_*'
@@ -93,7 +95,8 @@ def cli() -> None:
     calibrant report probabilities.csv --label label --scores 'p_*' --out report.html
 
     Files are CSV, TSV, JSON lines, Parquet, Arrow or Feather, by their suffix; '-' is standard input or
-    output. Exit status: 0 done, 1 bad data, 2 bad usage, 130 interrupted.
+    output. Exit status: 0 done, 1 bad data, 2 bad usage, 3 an alarm that --fail-on asks for, 130
+    interrupted.
     """
 
 

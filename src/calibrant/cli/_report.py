@@ -13,6 +13,16 @@ from calibrant.cli._files import Command, Written
 @options.labelled_options
 @options.costs_option
 @click.option("--names", metavar="COLUMN", help="Column that names the rows in the list of likely mistakes.")
+@click.option(
+    "--before",
+    metavar="FILE",
+    help="Probabilities of the same rows before, in the same order: both are shown side by side.",
+)
+@click.option(
+    "--before-scores",
+    metavar="PATTERN",
+    help="The columns of --before that hold them; by default those of --scores.",
+)
 @click.option("--title", metavar="TEXT", help="What the report is about.")
 @click.option(
     "--out", type=Written(), metavar="PAGE.html", required=True, help="The page, or its numbers as .json."

@@ -1,4 +1,4 @@
-"""Coupling: the distribution whose two-class consequences are nearest to the answers (METHODS 10)."""
+"""Coupling: the distribution whose two-class consequences are nearest the answers (docs/methods/codes.md)."""
 
 import warnings
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The KL minimiser for any code: Newton's method with the bounds p >= 0, safeguarded by the MM iteration.
 
-Up to a constant the objective of METHODS 10.1 is, for column weights n and w+ = n r, w- = n (1 - r),
+Up to a constant the objective (docs/methods/codes.md) is, for column weights n and w+ = n r, w- = n (1 - r),
 
     L(p) = sum_b [ -w+_b log P_b - w-_b log N_b + n_b log(P_b + N_b) ].
 
@@ -13,8 +13,8 @@ term. Where it leaves the model without a minimum, two other steps compete, and 
   makes every column's share of it positive semidefinite (for mu = r it is the Fisher information);
 - one in log p, where L is often convex although it is not in p: always if every side is a single class.
 
-No step is taken that raises L: it is shortened first, and given up for a step of the MM iteration (METHODS
-10.4, generalised Bradley-Terry of Huang, Weng & Lin 2006), which never does.
+No step is taken that raises L: it is shortened first, and given up for a step of the MM iteration (the
+generalised Bradley-Terry of Huang, Weng & Lin 2006), which never does.
 """
 
 from collections.abc import Callable
@@ -180,7 +180,7 @@ class NewtonCoupling:
         return np.asarray(loss)
 
     def _mm(self, proba: Float64Array, pull: Float64Array, push: Float64Array) -> Float64Array:
-        """One step of METHODS 10.4."""
+        """One step that never raises the objective (docs/methods/codes.md)."""
         at = self._columns(proba, pull, push)
         after = proba * (product(self.positive, at.up) + product(self.negative, at.down))
         after /= product(self.positive + self.negative, at.rate)

@@ -1,6 +1,6 @@
 """The KL minimiser of one-vs-all answers: one equation in one unknown per row.
 
-On the simplex the objective of METHODS 10.1 falls apart into one term per class,
+On the simplex the objective (docs/methods/codes.md) falls apart into one term per class,
 
     sum_c n_c [ -r_c log p_c - (1 - r_c) log(1 - p_c) ],
 

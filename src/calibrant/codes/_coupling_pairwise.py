@@ -1,6 +1,6 @@
 """The KL minimiser of pairwise answers: Newton's method for the Bradley-Terry model.
 
-When every column compares one class with one other, the objective of METHODS 10.1 is convex in the
+When every column compares one class with one other, the objective (docs/methods/codes.md) is convex in the
 log-probabilities x, and its second derivative is a graph Laplacian: v_ij = n_ij mu_ij (1 - mu_ij) between
 classes i and j. Two facts make the method fast and safe without a line search.
 

@@ -5,7 +5,7 @@
   odds between groups, and each gets the share that its number of classes gives it.
 - Classes with identical rows are one class, whose probability they share equally.
 - Columns that repeat another, or its complement with 1 - r, are one column with the sum of their weights
-  and the weighted mean of their answers (METHODS 10.7).
+  and the weighted mean of their answers (docs/methods/codes.md).
 """
 
 from dataclasses import dataclass

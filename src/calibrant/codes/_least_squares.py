@@ -1,4 +1,4 @@
-"""Least squares on the simplex (Kong & Dietterich 1997; METHODS 9).
+"""Least squares on the simplex (Kong & Dietterich 1997; docs/methods/codes.md).
 
     minimise sum_b w_b [(1 - r_b) P_b(p) - r_b N_b(p)]^2   subject to p >= 0, sum p = 1
 

@@ -1,4 +1,4 @@
-"""Code matrices: one row per class, one column per two-class problem (METHODS 7.1, 7.2).
+"""Code matrices: one row per class, one column per two-class problem (docs/methods/codes.md).
 
 Entry +1 puts the class on the positive side of the column's problem, -1 on the negative side, and 0 leaves
 it out.

@@ -1,4 +1,4 @@
-"""Least squares over x >= 0, one row at a time: for the rows that need care (METHODS 9.4, A.5)."""
+"""Least squares over x >= 0, one row at a time: for the rows that need care (docs/methods/codes.md)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Normalisation: divide the answers of one-vs-all columns by their sum (METHODS 8)."""
+"""Normalisation: divide the answers of one-vs-all columns by their sum (docs/methods/codes.md)."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """The two-class problems of a code matrix: what each column learns from, and what it estimates.
 
-METHODS 7.4 and 7.5.
+See docs/methods/codes.md.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The point of the simplex nearest to a vector: least squares for one-vs-all (METHODS 9.2, A.4)."""
+"""The point of the simplex nearest to a vector: least squares for one-vs-all (docs/methods/codes.md)."""
 
 import numpy as np
 

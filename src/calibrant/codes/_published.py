@@ -1,4 +1,4 @@
-"""The coupling update as published, which minimises its objective for all-pairs only (METHODS 10.2, 10.3)."""
+"""The published update of coupling: it minimises its objective for all-pairs only (docs/methods/codes.md)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Random code matrices: the best of many draws (Allwein, Schapire & Singer 2000; METHODS 7.2)."""
+"""Random code matrices: the best of many draws (Allwein, Schapire & Singer 2000; docs/methods/codes.md)."""
 
 import math
 from collections.abc import Iterator

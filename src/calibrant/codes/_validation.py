@@ -1,4 +1,4 @@
-"""What can be wrong with a code matrix, each finding with its name (METHODS 7.3)."""
+"""What can be wrong with a code matrix, each finding with its name (docs/methods/codes.md)."""
 
 import warnings
 from collections import defaultdict

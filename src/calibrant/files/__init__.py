@@ -5,8 +5,10 @@
 - `labelled`: rows with their scores, labels and weights, read once and for all checks (`LabelledRows`):
   all at once, or in passes of batches (`Rows`).
 - `fit`, `compare`, `evaluate`: what to do with them, in memory or in passes; `PassOptions` for the memory of
-  passes, `Progress` for whoever waits.
+  passes, `Progress` for whoever waits. `compare_versions`: is a new model better than the old one?
 - `apply`, `decide`: probabilities and decisions for the rows of a file, batch by batch.
+- `monitor`: whether the forecasts of a log stay calibrated, in one pass (`Watched`); `follow`: a log that
+  grows.
 
 The seam, for other engines: a plan (`calibrator_plan`, `ScoreModel.plan`) asks for passes by a `Task`, plain
 data; `reduce_rows` makes a `Summary` of rows, summaries merge and travel as Arrow tables (`read_summary`),
@@ -50,8 +52,11 @@ if TYPE_CHECKING:
     from calibrant.files._decide import Decided as Decided, decide
     from calibrant.files._evaluate import evaluate, evaluation_plan as evaluation_plan
     from calibrant.files._fit import calibrator_plan, code_of as code_of, fit
+    from calibrant.files._follow import follow
     from calibrant.files._labelled import LabelledRows, labelled
+    from calibrant.files._monitor import Watched, monitor
     from calibrant.files._score_check import ScoreCheck as ScoreCheck
+    from calibrant.files._versions import VersionComparison, Versions, compare_versions
     from calibrant.passes import (
         PassOptions,
         Progress,
@@ -82,6 +87,9 @@ _HOME = {
     "ScoreCheck": "calibrant.files._score_check",
     "Summary": "calibrant.passes",
     "Task": "calibrant.passes",
+    "VersionComparison": "calibrant.files._versions",
+    "Versions": "calibrant.files._versions",
+    "Watched": "calibrant.files._monitor",
     "apply": "calibrant.files._apply",
     "as_proba": "calibrant.files._batch",
     "calibrator_plan": "calibrant.files._fit",
@@ -89,12 +97,15 @@ _HOME = {
     "code_of": "calibrant.files._fit",
     "code_table": "calibrant.files._code_file",
     "compare": "calibrant.files._compare",
+    "compare_versions": "calibrant.files._versions",
     "comparison_plan": "calibrant.files._compare",
     "decide": "calibrant.files._decide",
     "evaluate": "calibrant.files._evaluate",
     "evaluation_plan": "calibrant.files._evaluate",
     "fit": "calibrant.files._fit",
+    "follow": "calibrant.files._follow",
     "labelled": "calibrant.files._labelled",
+    "monitor": "calibrant.files._monitor",
     "read_code_file": "calibrant.files._code_file",
     "read_cost_file": "calibrant.files._cost_file",
     "read_summary": "calibrant.passes",
@@ -114,14 +125,20 @@ __all__ = [
     "Source",
     "Summary",
     "Task",
+    "VersionComparison",
+    "Versions",
+    "Watched",
     "apply",
     "calibrator_plan",
     "choose_columns",
     "compare",
+    "compare_versions",
     "decide",
     "evaluate",
     "fit",
+    "follow",
     "labelled",
+    "monitor",
     "open_sink",
     "open_source",
     "read_summary",

@@ -1,15 +1,15 @@
 """A fitted model over the rows of a file: probabilities and decisions, batch by batch."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import check_option
 from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._late import compute as pc
 from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.files._batch import BatchReader
@@ -19,7 +19,9 @@ from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
 from calibrant.files._source import Source, first_twice, how_far
 from calibrant.models import ScoreModel, form_of_scores
-from calibrant.passes import Progress
+
+if TYPE_CHECKING:
+    from calibrant.passes import Progress
 
 
 def apply(
@@ -33,7 +35,7 @@ def apply(
     prefix: str = "p_",
     handle_invalid: str = "error",
     batch_rows: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: "Callable[[Progress], None] | None" = None,
 ) -> "Applied":
     """Give the probabilities of the rows of a file, a database or a frame, batch by batch.
 
@@ -153,18 +155,22 @@ class Applied:
         decide: bool,
         handle_invalid: str,
         batch_rows: int | None,
-        progress: Callable[[Progress], None] | None,
+        progress: "Callable[[Progress], None] | None",
     ) -> None:
         self.source, self.n_rows, self.n_invalid = source, 0, 0
         self._model, self._columns, self._kept, self._names = model, columns, kept, names
         self._top, self._decide, self._invalid = top, decide, handle_invalid
         self._batch_rows, self._progress = batch_rows, progress
+        self._by = None if model.groups_ is None else model.groups_.column
+        if self._by is not None:
+            source.check_columns([self._by])
         self._alone = form_of_scores(model.calibrator_) == "one_per_row"
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Read, calibrate, and give; at least one batch, which may be empty."""
         self.n_rows = self.n_invalid = 0
-        needed = list(dict.fromkeys([*self._kept, *self._columns]))
+        by = [] if self._by is None else [self._by]
+        needed = list(dict.fromkeys([*self._kept, *self._columns, *by]))
         for batch in self.source.batches(needed, self._batch_rows):
             yield self._applied(batch)
             self.n_rows += batch.num_rows
@@ -191,7 +197,8 @@ class Applied:
             self.n_invalid += int((~usable).sum())
             if self._invalid == "skip":
                 batch, matrix, usable = chosen_rows(batch, usable), matrix[usable], None
-        new = self._new(matrix[:, 0] if self._alone else matrix)
+        by = None if self._by is None else BatchReader(batch, self.source, 0, True).names(self._by)
+        new = self._new(matrix[:, 0] if self._alone else matrix, by)
         if usable is not None:
             new = [pc.if_else(pa.array(usable), array, pa.scalar(None, array.type)) for array in new]
         return pa.RecordBatch.from_arrays(
@@ -210,20 +217,26 @@ class Applied:
     def _is_top_label(self, name: str) -> bool:
         return self._top is not None and not name.endswith("_probability")
 
-    def _new(self, scores: Float64Array) -> list[pa.Array]:
-        proba = np.asarray(self._model.predict_proba(scores))
+    def _new(self, scores: Float64Array, by: Array | None) -> list[pa.Array]:
+        proba = np.asarray(self._model.predict_proba(scores, by))
         if self._top is None:
-            new = [pa.array(np.ascontiguousarray(column)) for column in proba.T]
+            new = [floats_array(column) for column in proba.T]
         else:
-            best = self._model.top_candidates(scores, self._top)
+            best = self._model.top_candidates(scores, self._top, by)
             new = [
                 array
                 for rank in range(self._top)
-                for array in (labels_array(best.label[:, rank]), pa.array(best.probability[:, rank]))
+                for array in (labels_array(best.label[:, rank]), floats_array(best.probability[:, rank]))
             ]
         if self._decide:
             new.append(labels_array(self._model.actions_[self._model.decide_positions(proba)]))
         return new
+
+
+def floats_array(numbers: Float64Array) -> pa.Array:
+    """Numbers as a column; `pyarrow.array` would import pandas first, to see whether they are a series."""
+    buffer = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, buffer])
 
 
 def labels_array(labels: Array) -> pa.Array:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as pa_ipc
-import pyarrow.parquet as pa_parquet
 
 from calibrant._core._errors import DataError
+from calibrant._core._late import parquet as pa_parquet
 from calibrant.files._bytes import TITLES, KeptStream
 from calibrant.files._source import COUNTED, Source, naming, shown
 

@@ -2,21 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from calibrant import passes
 from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._checks import ROUNDING
 from calibrant._core._errors import DataError
+from calibrant._core._late import compute as pc
 from calibrant._core._mix import Hashes
 from calibrant._core._words import option
 from calibrant.files._classes import Numbered
 from calibrant.files._columns import label_codes, lenient_numbers, read_label_texts, read_numbers
 from calibrant.files._key_hashes import hash_column
 from calibrant.files._source import Source, shown
-from calibrant.passes import Rows
+
+if TYPE_CHECKING:
+    from calibrant.passes import Rows
 
 #: Labels that are whole numbers of at most so much, in so narrow a range, are looked up in a table.
 FEW_LABELS = 1 << 12
@@ -78,11 +82,11 @@ class BatchReader:
         self.batch, self._source, self._first, self._skips = batch, source, first, skips
         self.usable: BoolArray | None = None
 
-    def rows(self, roles: Roles, number_of: Numbered, scores: Float64Array | None = None) -> Rows:
+    def rows(self, roles: Roles, number_of: Numbered, scores: Float64Array | None = None) -> "Rows":
         """Read the rows; those that cannot be used are left out. Scores may have been read already."""
         matrix = self.scores(roles.scores) if scores is None else scores
         weight = None if roles.weight is None else self.weights(roles.weight)
-        rows = Rows(
+        rows = passes.Rows(
             matrix[:, 0] if roles.alone else matrix,
             self.numbered(roles.label, number_of),
             weight,

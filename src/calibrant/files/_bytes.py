@@ -164,7 +164,7 @@ class KeptStream:
     def __init__(self, stream: BinaryIO, once: bool) -> None:
         self._stream = stream
         self._once = once
-        self._kept = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115
+        self._kept = cast("BinaryIO", tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115
         weakref.finalize(self, self._kept.close)
         if sys.stdin is None or stream is not sys.stdin.buffer:
             weakref.finalize(self, stream.close)
@@ -181,7 +181,7 @@ class KeptStream:
         """Read to the end, and give a file of one's own in which one can move."""
         while self._pull():
             pass
-        return cast(BinaryIO, _Pass(self.part, self._length))
+        return cast("BinaryIO", _Pass(self.part, self._length))
 
     def part(self, offset: int, size: int) -> bytes:
         """Give some bytes from a place on, fewer at the end."""

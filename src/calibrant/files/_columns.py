@@ -12,10 +12,10 @@ from difflib import get_close_matches
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._errors import DataError
+from calibrant._core._late import compute as pc
 from calibrant._core._names import label_text
 from calibrant.files._plain import (
     converting,
@@ -137,6 +137,8 @@ def lenient_numbers(column: pa.Array, name: str, source: Source) -> Float64Array
         numbers = (
             _parsed(values, source.decimal) if is_text(values.type) else values.cast(pa.float64(), safe=False)
         )
+    if not numbers.null_count:  # the usual way would import pandas first
+        return np.asarray(np.from_dlpack(numbers), dtype=np.float64)
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 

@@ -2,17 +2,20 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Array
+from calibrant._core._checks import shown
 from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
 from calibrant._core._estimator import clone
 from calibrant._core._names import NamedColumns
-from calibrant._core._words import option
-from calibrant.calibrators import calibrator_of_kind, fit_plan, fit_rows, warn_of_direction
+from calibrant._core._words import are_options, option
+from calibrant.calibrators import Grouping, calibrator_of_kind, fit_plan, fit_rows, warn_of_direction
 from calibrant.codes import check_code
+from calibrant.files._batch import NO_GROUP
 from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._labelled import LabelledRows
 from calibrant.files._score_check import ScoreCheck
@@ -51,6 +54,7 @@ def fit(
         What to fit: it is copied, not changed. Or the name of a calibrator.
     rows : LabelledRows or callable
         What `labelled` gives; or a function that gives all rows in batches (`Rows`) whenever it is called.
+        With ``labelled(..., by=...)`` a `ScoreModel` learns what sets the groups of that column apart.
     in_passes : bool, optional
         Whether rows of `labelled` are read in passes, or into memory. By default in passes if they would take
         more than 256 MiB, or a sixteenth of the machine's memory.
@@ -111,11 +115,12 @@ def _fit_labelled(
     in_memory = rows.load(in_passes)
     check = ScoreCheck(rows.source.name, rows.said, rows.classes)
     code = code_of(model, len(rows.classes), len(rows.columns))
+    grouping = _groups_of(model, rows, in_memory)
     if in_memory is not None:
         check.rows(in_memory, code)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
-            fitted = fit_in_memory(model, in_memory, rows.kind, keep_predictions)
+            fitted = fit_in_memory(model, in_memory, rows.kind, keep_predictions, grouping)
     else:
         plan = plan_of(model, rows.classes, options, rows.n_rows, rows.kind, keep_predictions)
         plan = surveyed(plan, len(rows.classes), check.survey, code)
@@ -125,13 +130,38 @@ def _fit_labelled(
             raise rows.no_weight() from None
     if isinstance(fitted, NamedColumns):
         fitted.name_columns(rows.columns)
+    if grouping is not None:
+        fitted.groups_ = replace(fitted.groups_, column=rows.by)
     return fitted
 
 
-def fit_in_memory(model: Any, rows: Rows, kind: Any, keep_predictions: bool = False) -> Any:
+def _groups_of(model: Any, rows: LabelledRows, in_memory: Rows | None) -> Grouping | None:
+    """The groups of rows of ``labelled(..., by=...)``, whose keys are the numbers of these."""
+    if rows.by is None:
+        return None
+    if not isinstance(model, ScoreModel):
+        raise ParameterError(
+            f"model must be a ScoreModel to learn what sets the groups of {rows.by!r} apart; got "
+            f"{shown(model)}; use ScoreModel(...)"
+        )
+    if in_memory is None:
+        raise ParameterError(
+            f"rows must be in memory to learn what sets the groups of {rows.by!r} apart; got rows that are "
+            f"read in passes; pass {'--in-memory' if are_options() else 'in_passes=False'}"
+        )
+    assert in_memory.key is not None
+    number = np.arange(len(rows.groups))
+    if NO_GROUP in rows.groups:
+        number[rows.groups.index(NO_GROUP)] = -1
+    return Grouping(tuple(rows.groups), number[in_memory.key.astype(np.intp)])
+
+
+def fit_in_memory(
+    model: Any, rows: Rows, kind: Any, keep_predictions: bool = False, by: Grouping | None = None
+) -> Any:
     """A fitted copy of a model or a calibrator, for checked rows in memory, whose scores are of a kind."""
     if isinstance(model, ScoreModel):
-        return clone(model).fit_rows(rows, keep_predictions=keep_predictions)
+        return clone(model).fit_rows(rows, by=by, keep_predictions=keep_predictions)
     return fit_rows(calibrator_of_kind(model, kind), rows, rows.classes)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.json as pa_json
 
 from calibrant._core._errors import DataError
+from calibrant._core._late import arrow_json as pa_json
 from calibrant.files._bytes import TITLES, Bytes
 from calibrant.files._source import COUNTED, Source
 

@@ -1,18 +1,40 @@
 """Which columns of a file are the scores that a model takes."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import DataError
 from calibrant._core._names import NamedColumns, label_text
 from calibrant._core._words import option
 from calibrant.calibrators import n_scores_of
 from calibrant.files._columns import Chosen, choose_columns, match_classes
 from calibrant.files._source import Source, shown
-from calibrant.models import ScoreModel, form_of_scores
+from calibrant.models import ScoreModel, form_of_scores, load
 
 #: What a single column of scores is called, if there are other columns.
 USUAL_NAMES = ("score", "scores")
+
+
+def model_of(model: Any) -> ScoreModel:
+    """A fitted model as a chain; or the one that a file holds."""
+    if isinstance(model, str | os.PathLike):
+        path, model = os.fspath(model), load(model)
+        if not hasattr(model, "predict_proba"):
+            raise DataError(
+                f"{path} must hold a model that turns scores into probabilities; it holds a "
+                f"{type(model).__name__}; make one with calibrant fit"
+            )
+    return model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
+
+
+def predictor(model: ScoreModel) -> Callable[[Float64Array], Float64Array]:
+    """What gives the probabilities of a matrix of scores."""
+    alone = form_of_scores(model.calibrator_) == "one_per_row"
+    return lambda scores: np.asarray(model.predict_proba(scores[:, 0] if alone else scores))
 
 
 def find_scores(source: Source, model: ScoreModel, scores: str | Sequence[str] | None) -> list[str]:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from calibrant._core._arrays import BoolArray
 from calibrant._core._errors import DataError
+from calibrant._core._late import compute as pc
 
 #: Characters of a message by others that we pass on.
 REASON = 200

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from calibrant._core._errors import DataError, MissingExtraError, ParameterError
+from calibrant._core._late import compute as pc
 from calibrant.files._cells import EXACT
 from calibrant.files._plain import reason_of
 from calibrant.files._query import Database, NoAnswer

@@ -114,9 +114,12 @@ class Source(Columns):
         Whether all values come as text, exactly as they were written.
     any_thread : bool
         Whether another thread may read it than the one that has opened it.
+    endless : bool
+        Whether rows come as long as one waits for them.
     """
 
     any_thread = False
+    endless = False
 
     @property
     def n_rows(self) -> int | None:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.ipc as pa_ipc
-import pyarrow.parquet as pa_parquet
 
 from calibrant._core._errors import DataError
+from calibrant._core._late import compute as pc, parquet as pa_parquet
 from calibrant.files._plain import converting, is_bytes, n_bytes, plain, plain_type
 
 #: A Parquet row group is written when it has this many rows, or this many bytes.
@@ -60,8 +60,8 @@ class CsvWriter(Writer):
                     "it out, or write Parquet or JSON lines"
                 )
         self._alone = len(schema) == 1
-        names = self._quoted(pa.array(schema.names, pa.large_string()))
-        file.write((self.delimiter.join(names.to_pylist()) + "\n").encode())
+        names = map(self._quoted_name, schema.names)
+        file.write((self.delimiter.join(names) + "\n").encode())
 
     def write(self, table: pa.Table) -> None:
         """Write some rows as lines."""
@@ -77,6 +77,11 @@ class CsvWriter(Writer):
             column = plain(column)
             text = pc.fill_null(pc.cast(column, pa.large_string()), _text(""))
         return text if pa.types.is_primitive(column.type) and not self._alone else self._quoted(text)
+
+    def _quoted_name(self, name: str) -> str:
+        """A cell of the first line, quoted like the others."""
+        special = any(sign in name for sign in f'"\r\n{self.delimiter}') or (self._alone and not name)
+        return '"' + name.replace('"', '""') + '"' if special else name
 
     def _quoted(self, text: pa.Array) -> pa.Array:
         """Put quotation marks around the cells that need them."""
@@ -207,4 +212,7 @@ def _finite(value: Any) -> Any:
 
 
 def _text(value: str) -> pa.Scalar:
-    return pa.scalar(value, pa.large_string())
+    """A text for Arrow's functions; `pyarrow.scalar` would import pandas first."""
+    data = value.encode()
+    ends = pa.py_buffer(np.array([0, len(data)], dtype=np.int64))
+    return pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(data)])[0]

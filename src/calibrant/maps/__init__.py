@@ -7,20 +7,17 @@
   score logistic and softmax maps are linear in.
 """
 
+from typing import TYPE_CHECKING
+
+from calibrant._core._lazy import lazily
 from calibrant.maps._features import (
     FEATURES as FEATURES,
     Features as Features,
     features_named as features_named,
     features_of as features_of,
 )
-from calibrant.maps._graph import answers as answers, answers_of_rows as answers_of_rows
 from calibrant.maps._intervals import IntervalLookup as IntervalLookup, midpoints as midpoints
 from calibrant.maps._map import MAPS as MAPS, AnyMap as AnyMap, Map as Map
-from calibrant.maps._onnx_graph import (
-    Graph as Graph,
-    OnnxExportError as OnnxExportError,
-    OnnxTensor as OnnxTensor,
-)
 from calibrant.maps._operations import (
     LOG_CLIP as LOG_CLIP,
     LOG_TINY as LOG_TINY,
@@ -39,8 +36,6 @@ from calibrant.maps._pool import (
     Start as Start,
     mixed as mixed,
 )
-from calibrant.maps._program import Chain as Chain, Program as Program
-from calibrant.maps._program_steps import Loop as Loop, Step as Step, n_uses as n_uses
 from calibrant.maps._row_maps import Softmax as Softmax, softmax as softmax
 from calibrant.maps._score_maps import (
     Bounds as Bounds,
@@ -50,4 +45,33 @@ from calibrant.maps._score_maps import (
     Logistic as Logistic,
     Steps as Steps,
 )
-from calibrant.maps._tensor import ExportError as ExportError, Target as Target, Tensor as Tensor
+
+if TYPE_CHECKING:
+    from calibrant.maps._graph import answers as answers, answers_of_rows as answers_of_rows
+    from calibrant.maps._onnx_graph import (
+        Graph as Graph,
+        OnnxExportError as OnnxExportError,
+        OnnxTensor as OnnxTensor,
+    )
+    from calibrant.maps._program import Chain as Chain, Program as Program
+    from calibrant.maps._program_steps import Loop as Loop, Step as Step, n_uses as n_uses
+    from calibrant.maps._tensor import ExportError as ExportError, Target as Target, Tensor as Tensor
+
+#: Where they are at home.
+_HOME = {
+    "Chain": "calibrant.maps._program",
+    "ExportError": "calibrant.maps._tensor",
+    "Graph": "calibrant.maps._onnx_graph",
+    "Loop": "calibrant.maps._program_steps",
+    "OnnxExportError": "calibrant.maps._onnx_graph",
+    "OnnxTensor": "calibrant.maps._onnx_graph",
+    "Program": "calibrant.maps._program",
+    "Step": "calibrant.maps._program_steps",
+    "Target": "calibrant.maps._tensor",
+    "Tensor": "calibrant.maps._tensor",
+    "answers": "calibrant.maps._graph",
+    "answers_of_rows": "calibrant.maps._graph",
+    "n_uses": "calibrant.maps._program_steps",
+}
+
+__getattr__ = lazily("calibrant.maps", _HOME)

@@ -12,6 +12,7 @@ from calibrant.metrics._delong import rank_points
 from calibrant.metrics._estimate import Estimate
 from calibrant.metrics._intervals import (
     DEVIATE,
+    N_MOMENTS,
     Moments,
     in_units,
     mean_estimate,
@@ -136,18 +137,44 @@ def paired_difference(first: object, second: object, *, sample_weight: object = 
 
 
 def _difference(one: Float64Array, other: Float64Array, weights: Float64Array) -> Estimate:
-    weights = in_units(weights)[0]
-    difference = np.subtract(one, other, out=np.zeros(len(one)), where=one != other)
-    endless = np.unique(difference[~np.isfinite(difference)])
-    if len(endless) == 1:
-        return Estimate(endless[0], endless[0], endless[0])
-    if len(endless):
-        return Estimate(math.nan)
-    whole = bool(np.all(weights == np.floor(weights)))
-    moments = moments_of(power_sums(difference, weights), whole=whole)
-    if np.isin(difference, (-1.0, 0.0, 1.0)).all():
-        return _difference_of_shares(moments, float(np.average(np.abs(difference), weights=weights)))
-    return mean_estimate(moments)
+    sums = DifferenceSums()
+    sums.add(one, other, in_units(weights)[0])
+    return sums.result()
+
+
+class DifferenceSums:
+    """Sums of the differences of two losses, from which `paired_difference` follows; they can be added to."""
+
+    def __init__(self) -> None:
+        self.sums: Float64Array = np.zeros(N_MOMENTS)
+        #: Weight of the rows in which they differ, and whether they do so by whole ones alone.
+        self.unlike, self.of_shares, self.whole = 0.0, True, True
+        self.endless: set[float] = set()
+
+    def add(self, one: Float64Array, other: Float64Array, weights: Float64Array | None) -> None:
+        """Add rows."""
+        difference = np.subtract(one, other, out=np.zeros(len(one)), where=one != other)
+        finite = np.isfinite(difference)
+        if not finite.all():
+            self.endless |= set(np.unique(difference[~finite]).tolist())
+            difference = np.where(finite, difference, 0.0)
+        size = np.abs(difference)
+        self.sums = self.sums + power_sums(difference, weights)
+        self.unlike += float(size.sum() if weights is None else weights @ size)
+        self.of_shares = self.of_shares and bool(np.isin(size, (0.0, 1.0)).all())
+        self.whole = self.whole and (weights is None or bool(np.all(weights == np.floor(weights))))
+
+    def result(self) -> Estimate:
+        """The mean difference."""
+        if len(self.endless) == 1:
+            (each,) = self.endless
+            return Estimate(each, each, each)
+        if self.endless:
+            return Estimate(math.nan)
+        moments = moments_of(self.sums, whole=self.whole)
+        if self.of_shares:
+            return _difference_of_shares(moments, self.unlike / float(self.sums[0]))
+        return mean_estimate(moments)
 
 
 def _difference_of_shares(moments: Moments, unlike: float) -> Estimate:

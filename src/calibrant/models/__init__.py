@@ -8,42 +8,105 @@
 - `compare_methods`, `compare_forecasts`: which method to use; `named_method`: the methods compared.
 """
 
-from calibrant._core._lazy import at_home
-from calibrant._core._place import ModelFileError
-from calibrant.calibrators import named_method
-from calibrant.maps import ExportError, OnnxExportError
-from calibrant.models._advice import advise as advise
-from calibrant.models._chain import form_of_scores as form_of_scores
-from calibrant.models._comparison import (
-    MOST_GROUPS as MOST_GROUPS,
-    MethodComparison,
-    MethodResult,
-    Trial as Trial,
-    compare_forecasts,
-    compare_methods,
-    compare_rows as compare_rows,
-    ranked as ranked,
-)
-from calibrant.models._contest import Contest as Contest
-from calibrant.models._costs import label_array as label_array, read_costs as read_costs
-from calibrant.models._description import ModelDescription, describe
-from calibrant.models._document import from_document, to_document
-from calibrant.models._export import TARGETS as TARGETS, export, exported as exported
-from calibrant.models._files import load, parse as parse, save
-from calibrant.models._onnx import save_onnx, to_onnx
-from calibrant.models._plan import (
-    Predictions as Predictions,
-    look_at as look_at,
-    stratified_folds as stratified_folds,
-)
-from calibrant.models._python import to_python
-from calibrant.models._schema import schema
-from calibrant.models._score_model import ScoreModel, check_rule as check_rule
-from calibrant.models._skl2onnx import register_skl2onnx
-from calibrant.models._sql import names_of_results as names_of_results, to_sql
-from calibrant.models._sql_dialects import DIALECTS as DIALECTS
-from calibrant.models._summary import FitMetrics, TrainingSummary, measure as measure
-from calibrant.models._text import to_text as to_text
+from typing import TYPE_CHECKING
+
+from calibrant._core._lazy import at_home, lazily
+
+if TYPE_CHECKING:
+    from calibrant._core._place import ModelFileError
+    from calibrant.calibrators import named_method
+    from calibrant.maps import ExportError, OnnxExportError
+    from calibrant.models._advice import advise as advise
+    from calibrant.models._chain import form_of_scores as form_of_scores
+    from calibrant.models._comparison import (
+        MOST_GROUPS as MOST_GROUPS,
+        MethodComparison,
+        MethodResult,
+        Trial as Trial,
+        compare_forecasts,
+        compare_methods,
+        compare_rows as compare_rows,
+        ranked as ranked,
+    )
+    from calibrant.models._contest import Contest as Contest
+    from calibrant.models._costs import label_array as label_array, read_costs as read_costs
+    from calibrant.models._description import ModelDescription, describe
+    from calibrant.models._document import from_document, to_document
+    from calibrant.models._export import TARGETS as TARGETS, export, exported as exported
+    from calibrant.models._files import load, parse as parse, save
+    from calibrant.models._learned import Learned as Learned, learn as learn
+    from calibrant.models._onnx import save_onnx, to_onnx
+    from calibrant.models._plan import (
+        Arrays as Arrays,
+        Predictions as Predictions,
+        answered as answered,
+        dealt as dealt,
+        folds_for as folds_for,
+        look_at as look_at,
+    )
+    from calibrant.models._python import to_python
+    from calibrant.models._read_rows import read_rows as read_rows
+    from calibrant.models._schema import schema
+    from calibrant.models._score_model import ScoreModel, check_rule as check_rule
+    from calibrant.models._skl2onnx import register_skl2onnx
+    from calibrant.models._sql import names_of_results as names_of_results, to_sql
+    from calibrant.models._sql_dialects import DIALECTS as DIALECTS
+    from calibrant.models._summary import FitMetrics, TrainingSummary, measure as measure
+    from calibrant.models._text import to_text as to_text
+
+#: Where they are at home.
+_HOME = {
+    "Arrays": "calibrant.models._plan",
+    "Contest": "calibrant.models._contest",
+    "DIALECTS": "calibrant.models._sql_dialects",
+    "ExportError": "calibrant.maps",
+    "FitMetrics": "calibrant.models._summary",
+    "Learned": "calibrant.models._learned",
+    "MOST_GROUPS": "calibrant.models._comparison",
+    "MethodComparison": "calibrant.models._comparison",
+    "MethodResult": "calibrant.models._comparison",
+    "ModelDescription": "calibrant.models._description",
+    "ModelFileError": "calibrant._core._place",
+    "OnnxExportError": "calibrant.maps",
+    "Predictions": "calibrant.models._plan",
+    "ScoreModel": "calibrant.models._score_model",
+    "TARGETS": "calibrant.models._export",
+    "TrainingSummary": "calibrant.models._summary",
+    "Trial": "calibrant.models._comparison",
+    "advise": "calibrant.models._advice",
+    "answered": "calibrant.models._plan",
+    "check_rule": "calibrant.models._score_model",
+    "compare_forecasts": "calibrant.models._comparison",
+    "compare_methods": "calibrant.models._comparison",
+    "compare_rows": "calibrant.models._comparison",
+    "dealt": "calibrant.models._plan",
+    "describe": "calibrant.models._description",
+    "export": "calibrant.models._export",
+    "exported": "calibrant.models._export",
+    "folds_for": "calibrant.models._plan",
+    "form_of_scores": "calibrant.models._chain",
+    "from_document": "calibrant.models._document",
+    "label_array": "calibrant.models._costs",
+    "learn": "calibrant.models._learned",
+    "load": "calibrant.models._files",
+    "look_at": "calibrant.models._plan",
+    "measure": "calibrant.models._summary",
+    "named_method": "calibrant.calibrators",
+    "names_of_results": "calibrant.models._sql",
+    "parse": "calibrant.models._files",
+    "ranked": "calibrant.models._comparison",
+    "read_costs": "calibrant.models._costs",
+    "read_rows": "calibrant.models._read_rows",
+    "register_skl2onnx": "calibrant.models._skl2onnx",
+    "save": "calibrant.models._files",
+    "save_onnx": "calibrant.models._onnx",
+    "schema": "calibrant.models._schema",
+    "to_document": "calibrant.models._document",
+    "to_onnx": "calibrant.models._onnx",
+    "to_python": "calibrant.models._python",
+    "to_sql": "calibrant.models._sql",
+    "to_text": "calibrant.models._text",
+}
 
 __all__ = [
     "ExportError",
@@ -72,4 +135,5 @@ __all__ = [
     "to_sql",
 ]
 
+__getattr__ = lazily("calibrant.models", _HOME)
 __dir__ = at_home(__name__)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant import calibrators, decisions
 from calibrant._core._arrays import Array
 from calibrant._core._field_groups import (
     ListOf,
@@ -19,8 +20,7 @@ from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind, one_of
 from calibrant._core._names import NamedColumns
 from calibrant._core._place import Place
-from calibrant.calibrators import KINDS, Calibrator, GroupEffects, calibrator_kinds, n_scores_of, takes_of
-from calibrant.decisions import ExpectedCostRule, reasonable, rule_kinds
+from calibrant.calibrators import KINDS, Calibrator, calibrator_kinds, n_scores_of, takes_of
 from calibrant.models._costs import Costs
 from calibrant.models._labels import Labels
 from calibrant.models._score_model import ScoreModel
@@ -67,7 +67,7 @@ class ScoreModelKind(Kind):
         check_fitted(model, "classes_")
         decision = None
         if model.cost_ is not None:
-            rule = None if model.rule_ is None else rule_kinds().of(model.rule_).write(model.rule_)
+            rule = None if model.rule_ is None else decisions.rule_kinds().of(model.rule_).write(model.rule_)
             decision = {
                 "actions": ACTIONS.write(model.actions_),
                 "cost": COST.write(model.cost_),
@@ -103,7 +103,7 @@ class ScoreModelKind(Kind):
 
     def variants(self) -> list[dict[str, Schema]]:
         """The schemas of the fields."""
-        rules = [{"$ref": f"#/$defs/{name}"} for name in rule_kinds().by_name]
+        rules = [{"$ref": f"#/$defs/{name}"} for name in decisions.rule_kinds().by_name]
         calibrators = [{"$ref": f"#/$defs/{name}"} for name in calibrator_kinds().by_name]
         decision = {
             "actions": ACTIONS.schema(),
@@ -160,7 +160,7 @@ def name_columns(model: NamedColumns, names: list[str], n_columns: int, at: Plac
     NamedColumns.name_columns(model, names)
 
 
-def _read_groups(plain: Any, at: Place, classes: Array) -> GroupEffects:
+def _read_groups(plain: Any, at: Place, classes: Array) -> "calibrators.GroupEffects":
     """What sets groups apart, which fits the classes."""
     given = GROUPS.read(plain, at)
     names, intercepts = tuple(given["names"]), given["intercepts"]
@@ -174,7 +174,7 @@ def _read_groups(plain: Any, at: Place, classes: Array) -> GroupEffects:
             f"shape {intercepts.shape}"
         )
     spreads = float(given["spreads"][0]), float(given["spreads"][1])
-    return GroupEffects(names, intercepts, given["slopes"], spreads, given["column"])
+    return calibrators.GroupEffects(names, intercepts, given["slopes"], spreads, given["column"])
 
 
 def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None, Any]:
@@ -191,7 +191,7 @@ def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None,
             f"must have one row per action and one column per class, shape {shape}; got shape {cost.shape}"
         )
     costs = Costs(cost, actions, actions.tolist() == classes.tolist())
-    if costs.of_classes and not reasonable(cost):
+    if costs.of_classes and not decisions.reasonable(cost):
         (at / "cost").fail("must make every class the cheapest decision when it is the truth; it does not")
     return costs, None if plain["rule"] is None else _read_rule(plain["rule"], at / "rule", costs)
 
@@ -199,9 +199,9 @@ def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None,
 def _read_rule(plain: Any, at: Place, costs: Costs) -> Any:
     """The fitted rule, which must be about these costs."""
     n_classes = costs.matrix.shape[1]
-    rule = rule_kinds().named(plain, at, fitted=True).read(plain, at, costs.actions)
+    rule = decisions.rule_kinds().named(plain, at, fitted=True).read(plain, at, costs.actions)
     if not costs.of_classes or len(rule.matrix_) != n_classes:
         at.fail(f"must decide among the {n_classes} classes, and these must be the actions; it does not")
-    if isinstance(rule, ExpectedCostRule) and not np.array_equal(rule.matrix_, costs.matrix):
+    if isinstance(rule, decisions.ExpectedCostRule) and not np.array_equal(rule.matrix_, costs.matrix):
         (at / "fitted" / "matrix").fail("must be the costs of the decision; it differs from them")
     return rule

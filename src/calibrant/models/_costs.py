@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from calibrant import decisions
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
-from calibrant.decisions import check_cost, cost_matrix, costs_of_frame, refuse_unreasonable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,12 +40,14 @@ class Costs:
 def read_costs(cost: object, classes: Array) -> Costs:
     """Bring the user's costs into the order of the classes."""
     if hasattr(cost, "columns"):
-        cost = _with_labels(costs_of_frame(cost, {str(label) for label in classes.tolist()}), classes)
+        cost = _with_labels(
+            decisions.costs_of_frame(cost, {str(label) for label in classes.tolist()}), classes
+        )
     if isinstance(cost, Mapping):
         actions = _actions_of(cost, classes)
-        costs = Costs(cost_matrix(cost, classes, actions), actions, actions is classes)
+        costs = Costs(decisions.cost_matrix(cost, classes, actions), actions, actions is classes)
     else:
-        matrix = check_cost(cost, len(classes), allow_any=True)
+        matrix = decisions.check_cost(cost, len(classes), allow_any=True)
         if matrix.ndim == 3:
             raise DataError(
                 f"cost must be one matrix for all rows; got shape {matrix.shape}; pass costs that depend on "
@@ -54,7 +56,7 @@ def read_costs(cost: object, classes: Array) -> Costs:
         of_classes = matrix.shape[0] == matrix.shape[1]
         costs = Costs(matrix, classes if of_classes else np.arange(len(matrix)), of_classes)
     if costs.of_classes:
-        refuse_unreasonable(
+        decisions.refuse_unreasonable(
             costs.matrix, "or use calibrant.decisions.decide(..., allow_any=True) on predict_proba"
         )
     return costs

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant import codes, decisions
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import check_keys
@@ -13,8 +14,6 @@ from calibrant._core._fields import Field, Maybe, Text
 from calibrant._core._kinds import Kind, Kinds
 from calibrant._core._place import Place
 from calibrant.calibrators import CalibratorBase, ScoreCalibrator, calibrator_kinds, n_scores_of
-from calibrant.codes import combiner_kinds
-from calibrant.decisions import DecisionRule, rule_kinds
 from calibrant.models._chain import (
     GROUPS,
     SCORE_COLUMNS,
@@ -35,7 +34,7 @@ CLASSES = Labels(2, "str", "int", "float", "bool")
 def all_kinds() -> Kinds:
     """All that can be saved."""
     calibrators = calibrator_kinds()
-    parts = (calibrators, combiner_kinds(), rule_kinds())
+    parts = (calibrators, codes.combiner_kinds(), decisions.rule_kinds())
     every = [SCORE_MODEL, *(kind for kinds in parts for kind in kinds.by_name.values())]
     return Kinds(every, calibrators.advice)
 
@@ -185,6 +184,8 @@ def _kind_of(document: dict[str, Any], at: Place) -> Kind:
     name = document.get("kind")
     if "kind" not in document:
         at.fail("must have the field 'kind'; it is missing")
+    if name == SCORE_MODEL.name:  # as most are; the others need not be known
+        return SCORE_MODEL
     known = all_kinds()
     if type(name) is not str or name not in known.by_name:
         (at / "kind").refuse(f"be one of {', '.join(known.by_name)}", name, known.advice)
@@ -210,7 +211,7 @@ def has_classes(kind: Kind) -> bool:
 
 def has_columns(kind: Kind) -> bool:
     """Whether the names of the columns are a field of its own; a `ScoreModel` has them in its training."""
-    return issubclass(kind.type, CalibratorBase | DecisionRule)
+    return issubclass(kind.type, CalibratorBase | decisions.DecisionRule)
 
 
 def optional_fields(kind: Kind) -> dict[str, Field]:

@@ -14,8 +14,9 @@ import numpy as np
 
 from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant._core._chance import Seed, generator
+from calibrant._core._chance import Seed
 from calibrant._core._estimator import clone
+from calibrant._core._folds import stratified_folds
 from calibrant.calibrators import Calibrator, CalibratorBase, fit_plan, fit_rows
 from calibrant.passes import (
     ClassCounts,
@@ -275,15 +276,3 @@ def dealt(rows: Rows, n_folds: int, random_state: Seed) -> Rows:
     fold = stratified_folds(rows.truth, n_folds, random_state).astype(np.uint64)
     key = (fold << np.uint64(32)) | np.arange(len(rows), dtype=np.uint64)
     return Rows(rows.scores, rows.truth, rows.weight, key, rows.classes)
-
-
-def stratified_folds(truth: IntArray, n_folds: int, random_state: Seed) -> IntArray:
-    """A fold for every row: the sizes of the folds differ by at most one row, and so do the rows of a class.
-
-    A class with fewer rows than folds is in as many folds as it has rows.
-    """
-    shuffled = generator(random_state).permutation(len(truth))
-    by_class = shuffled[np.argsort(truth[shuffled], kind="stable")]
-    fold = np.empty(len(truth), dtype=np.intp)
-    fold[by_class] = np.arange(len(truth)) % n_folds
-    return fold

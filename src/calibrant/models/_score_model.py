@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from calibrant import calibrators, codes, decisions, models
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_flag, check_probabilities
 from calibrant._core._errors import DataError, ParameterError
@@ -15,33 +16,14 @@ from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._hints import arguments_told
 from calibrant._core._names import NamedColumns, take_names, without_names
 from calibrant._core._predictions import PredictsScores
-from calibrant.calibrators import (
-    DEFAULT,
-    Calibrator,
-    CalibratorBase,
-    Candidates,
-    GroupEffects,
-    Grouping,
-    ScoreKind,
-    calibrator_for,
-    check_n_ranks,
-    lead,
-    made_for,
-    n_scores_of,
-    needs_probabilities,
-    report_of,
-    takes_of,
-    top_candidates,
-    warn_of_direction,
-)
-from calibrant.codes import check_combiner
-from calibrant.decisions import decide, new_rule
 from calibrant.models._costs import Costs, read_costs
-from calibrant.models._learned import Learned, learn
-from calibrant.models._plan import Arrays, Predictions, answered, dealt, folds_for, look_at
-from calibrant.models._read_rows import read_rows
 from calibrant.models._summary import TrainingSummary
-from calibrant.passes import PassOptions, Plan, Rows
+
+if TYPE_CHECKING:
+    from calibrant.calibrators import Calibrator, Candidates, GroupEffects, Grouping, ScoreKind
+    from calibrant.models._learned import Learned
+    from calibrant.models._plan import Predictions
+    from calibrant.passes import PassOptions, Plan, Rows
 
 #: What scores are called that were declared to be probabilities.
 DECLARED = "scores with kind='probability'"
@@ -146,7 +128,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     """
 
     summary_: TrainingSummary | None
-    predictions_: Predictions
+    predictions_: "Predictions"
 
     @arguments_told(
         method="the method of calibration is calibrator=, by the same names",
@@ -154,11 +136,11 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     )
     def __init__(
         self,
-        calibrator: object = DEFAULT,
+        calibrator: object = calibrators.DEFAULT,
         cost: object = None,
         rule: object = None,
         *,
-        kind: ScoreKind | None = None,
+        kind: "ScoreKind | None" = None,
         code: object = None,
         combine: object = None,
         classes: Sequence[object] | None = None,
@@ -174,7 +156,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     @property
     def report_(self) -> str:
         """What was taken, and why, in one line."""
-        return report_of(self.calibrator, self.calibrator_, self.combine)
+        return calibrators.report_of(self.calibrator, self.calibrator_, self.combine)
 
     def fit(
         self,
@@ -209,13 +191,13 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
             The fitted model.
         """
         check_flag("keep_predictions", keep_predictions)
-        made_for(self.calibrator, self.declared_kind)
+        calibrators.made_for(self.calibrator, self.declared_kind)
         self._check_combiner()
-        coded = self.code is not None or takes_of(self.calibrator) == "columns"
-        rows = read_rows(scores, y, sample_weight, self.classes, coded=coded)
+        coded = self.code is not None or calibrators.takes_of(self.calibrator) == "columns"
+        rows = models.read_rows(scores, y, sample_weight, self.classes, coded=coded)
         if self.declared_kind == "probability":
             check_probabilities(rows.scores, DECLARED)
-        grouping = None if by is None else Grouping.read(by, len(rows))
+        grouping = None if by is None else calibrators.Grouping.read(by, len(rows))
         if grouping is not None and not grouping.names:
             raise DataError("by must name the group of some rows; got none; leave it out")
         calibrator = self._unfitted(rows.scores.ndim)
@@ -223,10 +205,10 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         with all_or_nothing(self):
             rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
             self.fit_rows(rows, by=grouping, keep_predictions=keep_predictions)
-            warn_of_direction(self.calibrator_)
+            calibrators.warn_of_direction(self.calibrator_)
         return self
 
-    def fit_rows(self, rows: Rows, *, by: Grouping | None = None, keep_predictions: bool = False) -> Self:
+    def fit_rows(self, rows: "Rows", *, by: "Grouping | None" = None, keep_predictions: bool = False) -> Self:
         """Fit to rows that were checked, without a word about the direction of their scores.
 
         Parameters
@@ -246,24 +228,24 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         if by is not None and rows.weight is not None:
             by = by.take(rows.weight > 0)
         rows = rows.present()
-        answers = Arrays(rows)
-        folds = folds_for(answers.n_rows, answers.n_scores)
+        answers = models.Arrays(rows)
+        folds = models.folds_for(answers.n_rows, answers.n_scores)
         if folds:
-            answers = Arrays(dealt(rows, folds[0].n_folds, random_state=0))
+            answers = models.Arrays(models.dealt(rows, folds[0].n_folds, random_state=0))
         calibrator = self._unfitted(rows.scores.ndim)
         costs, rule = self.read_decisions(rows.classes)
-        learned = answered(learn(calibrator, costs, rule, answers, by))
+        learned = models.answered(models.learn(calibrator, costs, rule, answers, by))
         self._keep(learned, rows.classes, costs, keep_predictions)
         return self
 
     def plan(
         self,
         classes: Array,
-        options: PassOptions,
+        options: "PassOptions",
         n_rows: int | None = None,
         *,
         keep_predictions: bool = False,
-    ) -> Plan[Self]:
+    ) -> "Plan[Self]":
         """Give the plan of the same fit on rows that are read in passes, here or on a cluster.
 
         Parameters
@@ -283,30 +265,33 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
             A fitted copy.
         """
         costs, rule = self.read_decisions(classes)
-        made_for(self.calibrator, self.declared_kind)  # one that cannot be is refused before rows are read
-        rows = yield from look_at(classes, options, n_rows)
+        # one that cannot be is refused before rows are read
+        calibrators.made_for(self.calibrator, self.declared_kind)
+        rows = yield from models.look_at(classes, options, n_rows)
         calibrator = self._unfitted(rows.n_dimensions)
-        learned = yield from learn(calibrator, costs, rule, rows)
+        learned = yield from models.learn(calibrator, costs, rule, rows)
         fitted: Self = clone(self)
         fitted._keep(learned, classes, costs, keep_predictions)
         return fitted
 
     def _check_combiner(self) -> None:
         if self.combine is not None:
-            check_combiner(self.combine)
+            codes.check_combiner(self.combine)
 
     @property
-    def declared_kind(self) -> ScoreKind:
+    def declared_kind(self) -> "ScoreKind":
         """What the scores are, by `kind` or by what the calibrator takes."""
         if self.kind is not None:
             return self.kind
-        return "probability" if needs_probabilities(self.calibrator) else "margin"
+        return "probability" if calibrators.needs_probabilities(self.calibrator) else "margin"
 
-    def _unfitted(self, n_dimensions: int) -> Calibrator:
+    def _unfitted(self, n_dimensions: int) -> "Calibrator":
         """The calibrator for scores of this form."""
-        return calibrator_for(self.calibrator, n_dimensions, self.code, self.combine, self.declared_kind)
+        return calibrators.calibrator_for(
+            self.calibrator, n_dimensions, self.code, self.combine, self.declared_kind
+        )
 
-    def _keep(self, learned: Learned, classes: Array, costs: Costs | None, keep_predictions: bool) -> None:
+    def _keep(self, learned: "Learned", classes: Array, costs: Costs | None, keep_predictions: bool) -> None:
         """Become a model of what was learned."""
         self.keep_parts(learned.calibrator, classes, costs, learned.rule, learned.summary, learned.groups)
         if hasattr(self, "feature_names_in_"):
@@ -319,7 +304,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     @classmethod
     def from_fitted(
         cls,
-        calibrator: Calibrator,
+        calibrator: "Calibrator",
         *,
         classes: object = None,
         cost: object = None,
@@ -376,13 +361,13 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     @classmethod
     def _of_parts(
         cls,
-        calibrator: Calibrator,
+        calibrator: "Calibrator",
         classes: Array,
         costs: Costs | None,
         rule: Any,
         summary: TrainingSummary | None = None,
-        kind: ScoreKind | None = None,
-        groups: GroupEffects | None = None,
+        kind: "ScoreKind | None" = None,
+        groups: "GroupEffects | None" = None,
     ) -> Self:
         """A fitted model of checked parts; its parameters are such that another fit keeps its form."""
         cost = None if costs is None else costs.as_given(classes)
@@ -408,13 +393,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         """
         check_fitted(self, "classes_")
         proba = np.asarray(self.calibrator_.predict_proba(self._scores_of(scores)))
-        if by is None:
-            return proba
-        if self.groups_ is None:
-            raise ParameterError(
-                "by must be None, as the model was fitted without groups; fit it with by=..."
-            )
-        return self.groups_.apply(proba, by)
+        return proba if by is None else calibrators.in_groups(proba, self.groups_, by)
 
     def decide(self, scores: object, by: object = None) -> Array:
         """Give the decision of every row.
@@ -452,7 +431,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         if self.rule_ is not None:
             return np.asarray(self.rule_.decide(proba))
         if self.cost_ is not None:
-            return decide(proba, self.cost_, allow_any=True)
+            return decisions.decide(proba, self.cost_, allow_any=True)
         if np.isnan(proba).any():
             raise DataError(
                 "every row must have probabilities to be decided; row "
@@ -460,7 +439,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
             )
         return np.asarray(np.argmax(proba, axis=1))
 
-    def top_candidates(self, scores: object, n: int = 3, by: object = None) -> Candidates:
+    def top_candidates(self, scores: object, n: int = 3, by: object = None) -> "Candidates":
         """Give the best classes of every row with their probabilities.
 
         Parameters
@@ -480,12 +459,12 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         """
         check_fitted(self, "classes_")
         n_ranks = min(n, len(self.classes_)) if isinstance(n, int) else n
-        if takes_of(self.calibrator_) == "row" and by is None:
-            return top_candidates(self.calibrator_, self._scores_of(scores), n_ranks)
-        n_ranks = check_n_ranks("n", n_ranks, len(self.classes_))
+        if calibrators.takes_of(self.calibrator_) == "row" and by is None:
+            return calibrators.top_candidates(self.calibrator_, self._scores_of(scores), n_ranks)
+        n_ranks = calibrators.check_n_ranks("n", n_ranks, len(self.classes_))
         proba = self.predict_proba(scores, by)
-        order = lead(proba, n_ranks)[0].T
-        return Candidates(self.classes_[order], np.take_along_axis(proba, order, axis=1))
+        order = calibrators.lead(proba, n_ranks)[0].T
+        return calibrators.Candidates(self.classes_[order], np.take_along_axis(proba, order, axis=1))
 
     def read_decisions(self, classes: Array) -> tuple[Costs | None, Any]:
         """Read the costs and the rule that this model is to be fitted with.
@@ -510,18 +489,18 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         is_plain = isinstance(self.rule, str) and self.rule == "expected"
         if self.rule is None or (is_plain and not costs.of_classes):
             return costs, None
-        rule = new_rule(self.rule)
+        rule = decisions.new_rule(self.rule)
         check_rule(rule, costs)
         return costs, rule
 
     def keep_parts(
         self,
-        calibrator: Calibrator,
+        calibrator: "Calibrator",
         classes: Array,
         costs: Costs | None,
         rule: Any,
         summary: TrainingSummary | None,
-        groups: GroupEffects | None = None,
+        groups: "GroupEffects | None" = None,
     ) -> None:
         """Become a fitted model of these parts, wherever they were fitted.
 
@@ -578,13 +557,17 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
 
     def _scores_of(self, values: object) -> Any:
         """The scores that a user passed in, columns in the order of the calibrator."""
-        scores = self._in_order(values, self._column_labels(), n_scores_of(self.calibrator_))
+        scores = self._in_order(values, self._column_labels(), calibrators.n_scores_of(self.calibrator_))
         return check_probabilities(scores, DECLARED) if self.declared_kind == "probability" else scores
 
 
-def _labels_of_columns(calibrator: Calibrator, classes: Array) -> Array | None:
+def _labels_of_columns(calibrator: "Calibrator", classes: Array) -> Array | None:
     """The labels that name the columns of the scores; a single one is that of the second class."""
-    return calibrator.labels_of_columns(classes) if isinstance(calibrator, CalibratorBase) else classes
+    return (
+        calibrator.labels_of_columns(classes)
+        if isinstance(calibrator, calibrators.CalibratorBase)
+        else classes
+    )
 
 
 def check_rule(rule: Any, costs: Costs | None) -> None:

@@ -1,15 +1,16 @@
 """What is remembered of the training rows: how many, how often every class, how good the probabilities."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant import decisions, metrics, models
 from calibrant._core._arrays import Float64Array
-from calibrant.decisions import ExpectedCostRule, compare_rules, decide
-from calibrant.metrics import EvaluationSums, brier_score, error_rate, log_loss
 from calibrant.models._costs import Costs
-from calibrant.models._plan import Predictions, stratified_folds
+
+if TYPE_CHECKING:
+    from calibrant.models._plan import Predictions
 
 #: With more numbers than this, calibration and refinement would take longer than the fit.
 MOST_FOR_DECOMPOSITION = 5_000_000
@@ -76,7 +77,7 @@ class TrainingSummary:
     metrics: FitMetrics = field(default_factory=FitMetrics)
 
 
-def measure(judged: Predictions, costs: Costs | None, rule: Any) -> FitMetrics:
+def measure(judged: "Predictions", costs: Costs | None, rule: Any) -> FitMetrics:
     """Measure probabilities and decisions about rows that the calibrator was not fitted to."""
     if not len(judged.rows):
         return FitMetrics()
@@ -84,33 +85,37 @@ def measure(judged: Predictions, costs: Costs | None, rule: Any) -> FitMetrics:
     return replace(_losses(judged), mean_cost=mean_cost, mean_cost_plain=mean_cost_plain)
 
 
-def _losses(judged: Predictions) -> FitMetrics:
+def _losses(judged: "Predictions") -> FitMetrics:
     """What is lost on average; of very many numbers without the parts of the Brier score."""
     truth, weight, proba = judged.rows.truth, judged.rows.weight, judged.proba
     n_classes = proba.shape[1]
     if proba.size <= MOST_FOR_DECOMPOSITION:
-        found = EvaluationSums(n_classes, n_classes, exact=True).add(truth, proba, weight).losses()
+        found = metrics.EvaluationSums(n_classes, n_classes, exact=True).add(truth, proba, weight).losses()
         return FitMetrics(
             found.log_loss, found.brier_score, found.calibration, found.refinement, found.error_rate
         )
     how: dict[str, Any] = {"sample_weight": weight, "classes": np.arange(n_classes)}
-    squares = brier_score(truth, proba, **how)
-    return FitMetrics(log_loss(truth, proba, **how), squares, error_rate=error_rate(truth, proba, **how))
+    squares = metrics.brier_score(truth, proba, **how)
+    return FitMetrics(
+        metrics.log_loss(truth, proba, **how), squares, error_rate=metrics.error_rate(truth, proba, **how)
+    )
 
 
-def _mean_costs(judged: Predictions, costs: Costs | None, rule: Any) -> tuple[float | None, float | None]:
+def _mean_costs(judged: "Predictions", costs: Costs | None, rule: Any) -> tuple[float | None, float | None]:
     """Cost per row of the decisions, and of the plain ones where the decisions are learned."""
     if costs is None:
         return None, None
     rows, proba = judged.rows, judged.proba
-    paid = costs.matrix[decide(proba, costs.matrix, allow_any=True), rows.truth]
+    paid = costs.matrix[decisions.decide(proba, costs.matrix, allow_any=True), rows.truth]
     plain = float(np.average(paid, weights=rows.weight))
-    if rule is None or isinstance(rule, ExpectedCostRule) or len(rows) < 2:
+    if rule is None or isinstance(rule, decisions.ExpectedCostRule) or len(rows) < 2:
         return plain, None
     fold = judged.fold
     if judged.n_folds < 2:
-        fold = stratified_folds(rows.truth, min(5, len(rows)), 0)
+        fold = models.stratified_folds(rows.truth, min(5, len(rows)), 0)
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in np.unique(fold)]
-    compared = compare_rules(proba, rows.truth, costs.matrix, [rule], cv=splits, sample_weight=rows.weight)
+    compared = decisions.compare_rules(
+        proba, rows.truth, costs.matrix, [rule], cv=splits, sample_weight=rows.weight
+    )
     total = float(len(rows) if rows.weight is None else rows.weight.sum())
     return compared.best.cost / total, plain

@@ -2,7 +2,7 @@
 
 ==================  ====================================================================================
 watching            `CalibrationMonitor`: rows in time order in; alarms, windows, groups, advice out
-what it gives       `Alarm`, `Window`, `Group`, `Advice`
+what it gives       `Alarm`, `Window`, `Group`, `Advice`, `Reliability` and its `ReliabilityCell`
 many hypotheses     `e_bh`: discoveries from e-values, with a bounded share of false ones
 ==================  ====================================================================================
 """
@@ -12,8 +12,19 @@ from calibrant.monitor._advice import Advice
 from calibrant.monitor._alarm import Alarm
 from calibrant.monitor._groups import Group, e_bh
 from calibrant.monitor._monitor import CalibrationMonitor
+from calibrant.monitor._reliability import Reliability, ReliabilityCell
+from calibrant.monitor._rows import shown_time as shown_time
 from calibrant.monitor._windows import Window
 
-__all__ = ["Advice", "Alarm", "CalibrationMonitor", "Group", "Window", "e_bh"]
+__all__ = [
+    "Advice",
+    "Alarm",
+    "CalibrationMonitor",
+    "Group",
+    "Reliability",
+    "ReliabilityCell",
+    "Window",
+    "e_bh",
+]
 
 __dir__ = at_home(__name__)

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrant._core._arrays import Float64Array
 from calibrant.metrics import Estimate
 from calibrant.monitor._ages import pooled_starts
 from calibrant.monitor._learning import Parabola, unchanged
+from calibrant.monitor._reliability import N_CELLS, N_SUMS
 
 #: The normal deviate that 5% exceed, and the level of the interval that it gives.
 DEVIATE, LEVEL = 1.6448536269514722, 0.9
@@ -93,7 +95,9 @@ def advise(rows: Parabola, n_rows: float, since_row: int, *, alarmed: bool) -> A
 
 
 class History:
-    """What rows say of the parameters by the time of the rows: long ago, more of them together.
+    """What rows say of the parameters, and what was forecast and came, by the time of the rows.
+
+    Of long ago, more of them are together.
 
     Parameters
     ----------
@@ -101,7 +105,7 @@ class History:
         Shifts of the classes, and the slope.
     """
 
-    NAMES = ("began", "curvature", "linear")
+    NAMES = ("began", "curvature", "linear", "cells")
 
     def __init__(self, n_parameters: int) -> None:
         self.most = max(8, min(64, 2**13 // n_parameters**2))
@@ -109,12 +113,15 @@ class History:
         self.began = np.empty((0, 2))
         self.curvature = np.empty((0, n_parameters, n_parameters))
         self.linear = np.empty((0, n_parameters))
+        #: Sums of `cell_sums`.
+        self.cells = np.empty((0, N_SUMS, N_CELLS))
 
-    def add(self, first_row: float, weight: float, rows: Parabola) -> None:
+    def add(self, first_row: float, weight: float, rows: Parabola, cells: Float64Array) -> None:
         """Add the rows of a block."""
         self.began = np.concatenate([self.began, [[first_row, weight]]])
         self.curvature = np.concatenate([self.curvature, rows.curvature[np.newaxis]])
         self.linear = np.concatenate([self.linear, rows.linear[np.newaxis]])
+        self.cells = np.concatenate([self.cells, cells[np.newaxis]])
         if len(self.began) > self.most:
             ages = first_row + weight + 1.0 - self.began[:, 0]
             starts = pooled_starts(ages, max(self.most * 2 // 3, 2))
@@ -123,13 +130,22 @@ class History:
             self.began = began
             self.curvature = np.add.reduceat(self.curvature, starts, axis=0)
             self.linear = np.add.reduceat(self.linear, starts, axis=0)
+            self.cells = np.add.reduceat(self.cells, starts, axis=0)
 
     def since(self, row: float) -> tuple[Parabola, float, int]:
         """What the parts say that begin from this row on, or with the part that it is in; their weight."""
         if not len(self.began):
             return Parabola(*(np.zeros(each.shape[1:]) for each in (self.curvature, self.linear))), 0.0, 0
-        first = int(np.searchsorted(self.began[:, 0], row))
-        first = min(first, len(self.began) - 1)
+        first = self._part(row)
         some = slice(first, None)
         summed = Parabola(self.curvature[some].sum(axis=0), self.linear[some].sum(axis=0))
         return summed, float(self.began[some, 1].sum()), int(self.began[first, 0])
+
+    def split(self, row: float | None) -> tuple[Float64Array, Float64Array, int]:
+        """What was forecast and came before a row and since, and the first row since; None for never."""
+        first = len(self.began) if row is None or not len(self.began) else self._part(row)
+        since = int(self.began[first, 0]) if first < len(self.began) else 0
+        return self.cells[:first].sum(axis=0), self.cells[first:].sum(axis=0), since
+
+    def _part(self, row: float) -> int:
+        return min(int(np.searchsorted(self.began[:, 0], row)), len(self.began) - 1)

@@ -6,10 +6,12 @@ import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
+from calibrant._core._names import label_text
 from calibrant.monitor._advice import Advice, advise
 from calibrant.monitor._alarm import Alarm
 from calibrant.monitor._bound import Bound, Ever, RunLength
 from calibrant.monitor._groups import Group
+from calibrant.monitor._reliability import Reliability, reliability_of
 from calibrant.monitor._rows import shown_time
 from calibrant.monitor._streams import LabelledStream, ScoreStream
 from calibrant.monitor._waiting import Waiting
@@ -26,9 +28,12 @@ class Findings:
     n_windows: int
     group_alpha: float
     _given: Array | None
+    _cost: Float64Array | None
     _n_classes: int | None
     _n_rows: int
     _dated: bool | None
+    _last: float | None
+    _timed: bool | None
     _closed: list[Window]
     _group_values: list[list[object]]
     _labelled: LabelledStream | None
@@ -44,9 +49,24 @@ class Findings:
         return np.arange(self._n_classes or 0) if self._given is None else self._given
 
     @property
+    def cost(self) -> Float64Array | None:
+        """What decisions cost, if that is known."""
+        return self._cost
+
+    @property
     def n_rows(self) -> int:
         """Rows that have come."""
         return self._n_rows
+
+    @property
+    def dated(self) -> bool:
+        """Whether times are dates, which count microseconds since 1970."""
+        return bool(self._dated)
+
+    @property
+    def last_time(self) -> float | None:
+        """The time of the last row, as a number; None before there is one, or if rows have no times."""
+        return self._last if self._timed else None
 
     @property
     def n_labelled(self) -> int:
@@ -57,6 +77,12 @@ class Findings:
     def n_waiting(self) -> int:
         """Rows that wait for their label, and those behind them."""
         return 0 if self._waiting is None else len(self._waiting)
+
+    @property
+    def waiting_keys(self) -> frozenset[str | int]:
+        """The keys of rows that wait for their label."""
+        keys = [] if self._waiting is None else self._waiting.keys
+        return frozenset(key for key in keys if key is not None)
 
     @property
     def n_given_up(self) -> int:
@@ -73,6 +99,26 @@ class Findings:
         """The alarms, in the order of their rows; of each kind of evidence the last 1,000."""
         found = [each.now().alarms for each in (self._labelled, self._scores) if each is not None]
         return tuple(sorted((alarm for some in found for alarm in some), key=lambda each: each.row))
+
+    def changes(self) -> tuple[tuple[Alarm, ...], ...]:
+        """Give the alarms by the change that they tell of.
+
+        Returns
+        -------
+        tuple of tuple of Alarm
+            Of every change the first alarm, and those that came as it was not mended; impossible events by
+            their class.
+        """
+        found: list[list[Alarm]] = []
+        last: dict[object, list[Alarm]] = {}
+        for alarm in self.alarms:
+            family = (alarm.kind, alarm.label) if alarm.kind == "impossible" else alarm.kind == "drift"
+            if family in last and (alarm.continues or alarm.kind == "impossible"):
+                last[family].append(alarm)
+            else:
+                last[family] = [alarm]
+                found.append(last[family])
+        return tuple(map(tuple, found))
 
     @property
     def threshold(self) -> float:
@@ -156,10 +202,26 @@ class Findings:
         if self._labelled is None:
             raise DataError("advice must be asked after rows have come; there are none; call update")
         now = self._labelled.now()
-        changes = [each for each in now.alarms if each.kind != "impossible"]
-        firsts = [each.began for each in changes if not each.continues] or [each.began for each in changes]
-        rows, weight, first = now.history.since(firsts[-1] if firsts else 0)
-        return advise(rows, weight, first, alarmed=bool(changes))
+        changed = _last_change(now.alarms)
+        rows, weight, first = now.history.since(0 if changed is None else changed)
+        return advise(rows, weight, first, alarmed=changed is not None)
+
+    def reliability(self) -> tuple[Reliability, Reliability]:
+        """Give forecasts against what came, before the last change and since.
+
+        Returns
+        -------
+        before, since : Reliability
+            Of the second of two classes; of more classes, of the most probable one. Without a change all rows
+            are before it. Where the change began long ago, it is only known about when.
+        """
+        if self._labelled is None:
+            raise DataError("reliability must be asked after rows have come; there are none; call update")
+        now = self._labelled.now()
+        before, since, first = now.history.split(_last_change(now.alarms))
+        two = len(self.classes) == 2
+        of = f"class {label_text(self.classes[1])}" if two else "the most probable class"
+        return reliability_of(before, 0, of), reliability_of(since, first, of)
 
     def shown_time(self, time: float) -> str:
         """Write a time of an alarm or a window as people do.
@@ -175,3 +237,10 @@ class Findings:
             A date where times are dates, or else the number.
         """
         return shown_time(time, bool(self._dated))
+
+
+def _last_change(alarms: list[Alarm]) -> int | None:
+    """The row with which the last change of the forecasts began."""
+    changes = [each for each in alarms if each.kind != "impossible"]
+    firsts = [each.began for each in changes if not each.continues] or [each.began for each in changes]
+    return firsts[-1] if firsts else None

@@ -33,15 +33,14 @@ class Intake(Findings):
     _base_rates: Float64Array | None
     _drift: Drift | None
     _greatest: float
-    _cost: Float64Array | None
 
     def _begin(self) -> None:
         """Know no rows."""
-        self._dated: bool | None = None
-        self._timed: bool | None = None
+        self._dated = None
+        self._timed = None
         self._n_rows = self._n_never = 0
         self._first: float | None = None
-        self._last: float | None = None
+        self._last = None
         self._closed = []
         self._group_columns: list[str] = []
         self._group_values = []
@@ -98,7 +97,7 @@ class Intake(Findings):
             self._n_never += int((~known).sum())
             if not known.all():
                 rows = rows.take(known)
-            awaited = cast(list[Key | None], [None] * len(rows))
+            awaited = cast("list[Key | None]", [None] * len(rows))
         else:
             awaited = [each if t == UNKNOWN else None for each, t in zip(keys, rows.truth, strict=True)]
         self._labelled.take(self._waiting.put(rows, awaited))

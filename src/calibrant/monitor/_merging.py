@@ -120,10 +120,9 @@ def _merge_labelled(
     faded = FADING ** -(-later.n_rows // BLOCK)
     stream.past = faded * stream.past + later.past
     stream.theta = later.theta
-    for began, curvature, linear in zip(
-        later.history.began, later.history.curvature, later.history.linear, strict=True
-    ):
-        stream.history.add(began[0] + shift[0], began[1], type(stream.past)(curvature, linear))
+    parts = (getattr(later.history, name) for name in later.history.NAMES)
+    for began, curvature, linear, cells in zip(*parts, strict=True):
+        stream.history.add(began[0] + shift[0], began[1], type(stream.past)(curvature, linear), cells)
     for point in later.curve:
         stream.draw((point + np.append(shift, 0.0))[np.newaxis])
     if stream.groups is not None and later.groups is not None:

@@ -21,6 +21,7 @@ from calibrant.monitor._detector import BLOCK, Crossing, Detector
 from calibrant.monitor._drift import N_BETS, Drift, drift_words
 from calibrant.monitor._groups import Groups
 from calibrant.monitor._learning import FADING, Parabola, best, learned, no_rows as no_past, ridge
+from calibrant.monitor._reliability import cell_sums
 from calibrant.monitor._rows import Rows, no_rows
 from calibrant.monitor._windows import LabelledSums, PromisedSums, period_of
 
@@ -201,7 +202,8 @@ class LabelledStream(Stream):
         self.sound(alarms)
         self.past = FADING * self.past + parabola
         self.theta = best(self.past, self.penalty)
-        self.history.add(float(place[0, 0]), float(weights[:n].sum()), parabola)
+        cells = cell_sums(proba, truth, weights)
+        self.history.add(float(place[0, 0]), float(weights[:n].sum()), parabola, cells)
         highest = int(mixture.argmax())
         top = float(mixture[highest])
         self.draw(np.array([[*place[highest], max(top, self.detector.value())]]))

@@ -8,10 +8,12 @@ the kinds that are registered here, and its fields are given to that kind's cons
 import base64
 import dataclasses
 import sys
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 
+from calibrant import passes
 from calibrant._core._errors import DataError
 
 T = TypeVar("T")
@@ -81,7 +83,15 @@ def from_document(document: Any) -> Any:
         array = stored.reshape(document["shape"])
         return array if sys.byteorder == "little" else array.astype(document["numbers"])
     fields = {name: from_document(item) for name, item in document.items() if name != "kind"}
-    kind = _KINDS.get(document.get("kind", ""))
+    kind = _kind_named(document.get("kind", ""))
     if kind is None:
         raise DataError(f"kind must be one of {', '.join(sorted(_KINDS))}; got {document.get('kind')!r}")
     return kind(**fields)
+
+
+def _kind_named(name: str) -> type | None:
+    """A kind that is registered; those of this room are, whatever has been imported of it."""
+    if name not in _KINDS:
+        for home in set(passes.HOMES.values()):
+            import_module(home)
+    return _KINDS.get(name)

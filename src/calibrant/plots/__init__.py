@@ -7,6 +7,7 @@ ranked scores            `accuracy_heatmap`
 probing                  `probing_ladder`, `probing_convergence`
 decisions                `simplex_diagram`, three classes; `simplex_coordinates` to draw more into it
 which one to take?       `saving_diagram` of rules, `ranking_diagram` of methods
+does it stay so?         `monitor_chart`: evidence and estimates over time, with the alarms
 =======================  ===============================================================================
 
 Every one draws on `ax`, or on a new figure, and gives the axes back; nothing is computed that is not drawn.
@@ -19,6 +20,7 @@ from calibrant._core._lazy import at_home
 from calibrant.plots._calibration_map import calibration_map
 from calibrant.plots._comparisons import ranking_diagram, saving_diagram
 from calibrant.plots._heatmap import accuracy_heatmap
+from calibrant.plots._monitor import monitor_chart
 from calibrant.plots._probing import probing_convergence, probing_ladder
 from calibrant.plots._ranking_curves import detection_diagram, roc_diagram
 from calibrant.plots._reliability import reliability_diagram
@@ -29,6 +31,7 @@ __all__ = [
     "accuracy_heatmap",
     "calibration_map",
     "detection_diagram",
+    "monitor_chart",
     "probing_convergence",
     "probing_ladder",
     "ranking_diagram",

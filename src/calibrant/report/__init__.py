@@ -1,6 +1,7 @@
 """Summarise, then show: `summarize` makes a `Summary`, which is one HTML page, JSON, or a few lines of text.
 
 `summarize` computes and knows no HTML; the page draws and computes nothing but what its reader edits.
+`summarize_monitor` does the same for what a `CalibrationMonitor` has found (`WatchSummary`).
 """
 
 from calibrant._core._lazy import at_home
@@ -14,11 +15,14 @@ from calibrant.report._sections import (
     Sample,
 )
 from calibrant.report._summarize import summarize
-from calibrant.report._summary import ClassTest, Summary, Verdict
+from calibrant.report._summary import Before, ClassTest, Summary, Verdict
+from calibrant.report._watch import Change, WatchSummary, summarize_monitor
 
 __all__ = [
     "Band",
+    "Before",
     "Bin",
+    "Change",
     "ClassTest",
     "Confusion",
     "Curve",
@@ -31,7 +35,9 @@ __all__ = [
     "Sample",
     "Summary",
     "Verdict",
+    "WatchSummary",
     "summarize",
+    "summarize_monitor",
 ]
 
 __dir__ = at_home(__name__)

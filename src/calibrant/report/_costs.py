@@ -1,5 +1,6 @@
 """What decisions cost: the part of a summary that is about money."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import DataError
 from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share
-from calibrant.metrics import Estimate
+from calibrant.metrics import Estimate, paired_difference, share_estimate
 from calibrant.report._rows import Rows
 from calibrant.report._sections import Confusion, Decisions, Rule
 
@@ -89,10 +90,24 @@ def summarize_decisions(rows: Rows, found: Decided, called: IntArray, mean_cost:
         mean_cost=mean_cost,
         promised=ledger.expected,
         plain_total=ledger.plain_paid,
-        saving=100 * saved_share(ledger.plain_paid, ledger.paid),
-        confusions=_confusions(ledger.counts, ledger.counts * matrix, actions, rows.class_names),
+        saving=_saving(rows, ledger, found.rows, called),
+        confusions=_confusions(rows, ledger.counts, matrix, actions),
         rules=_rules(rows, matrix) if found.given and actions == rows.class_names else (),
     )
+
+
+def _saving(rows: Rows, ledger: Ledger, decided: IntArray, called: IntArray) -> Estimate:
+    """Percent saved against the most probable class; the interval is that of a ratio of two means."""
+    saving = 100 * saved_share(ledger.plain_paid, ledger.paid)
+    if ledger.of_class is None or not math.isfinite(saving):
+        return Estimate(saving)
+    paid = ledger.matrix[decided, rows.truth]
+    plain = ledger.matrix[np.array(ledger.of_class, dtype=np.intp)[called], rows.truth]
+    mean = ledger.plain_paid / rows.total
+    weight = rows.weight if rows.weighted else None
+    # In the first order the ratio scatters as this mean does, which is zero on these rows.
+    around = paired_difference(100 * (plain - paid) / mean, saving * plain / mean, sample_weight=weight)
+    return Estimate(saving, saving + around.low, saving + around.high, around.error)
 
 
 def _nested(matrix: Float64Array) -> tuple[tuple[float, ...], ...]:
@@ -100,16 +115,31 @@ def _nested(matrix: Float64Array) -> tuple[tuple[float, ...], ...]:
 
 
 def _confusions(
-    counts: Float64Array, costs: Float64Array, actions: tuple[str, ...], classes: tuple[str, ...]
+    rows: Rows, counts: Float64Array, matrix: Float64Array, actions: tuple[str, ...]
 ) -> tuple[Confusion, ...]:
     """The pairs of different decision and truth that cost most."""
+    classes, costs = rows.class_names, counts * matrix
     differ = np.array(actions)[:, None] != np.array(classes)[None, :]
     cells = np.flatnonzero((differ & (counts > 0)).ravel())
     ranked = cells[np.lexsort([-counts.ravel()[cells], -costs.ravel()[cells]])][:N_CONFUSIONS]
     return tuple(
-        Confusion(actions[i], classes[j], float(counts[i, j]), float(costs[i, j]))
+        Confusion(
+            actions[i],
+            classes[j],
+            _times(rows, float(counts[i, j]), 1.0),
+            _times(rows, float(counts[i, j]), float(matrix[i, j])),
+        )
         for i, j in zip(*np.unravel_index(ranked, counts.shape), strict=True)
     )
+
+
+def _times(rows: Rows, count: float, each: float) -> Estimate:
+    """What so many rows cost, where every one costs as much; with the interval of their share."""
+    if rows.weighted:
+        return Estimate(count * each)
+    share, ends = share_estimate(count / len(rows), len(rows)), len(rows) * each
+    low, high = sorted([share.low * ends, share.high * ends])
+    return Estimate(count * each, low, high, abs(share.error * ends))
 
 
 def _rules(rows: Rows, matrix: Float64Array) -> tuple[Rule, ...]:

@@ -1,5 +1,6 @@
 """What a report draws: curves, bands and bins as plain numbers, of bounded size."""
 
+import math
 from dataclasses import dataclass
 
 from calibrant.metrics import Estimate
@@ -49,15 +50,17 @@ class Bin:
         The edges.
     count : int
         Number of rows.
-    mean_score, frac_pos : float
-        Their mean forecast, and how often what was forecast came.
+    mean_score : float
+        Their mean forecast.
+    frac_pos : Estimate
+        How often what was forecast came.
     """
 
     left: float
     right: float
     count: int
     mean_score: float
-    frac_pos: float
+    frac_pos: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ class Reliability:
     gap, p_value : float
         By how much the forecasts are off beyond chance, root mean square, and the chance that believable ones
         look as bad.
+    bound : float
+        How far off they could be, root mean square, with a confidence of 95%.
     """
 
     name: str
@@ -88,6 +93,7 @@ class Reliability:
     outside: float
     gap: float
     p_value: float
+    bound: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.metrics import Draws, IsotonicReliability, ReliabilityBins
+from calibrant.metrics import Draws, Estimate, IsotonicReliability, ReliabilityBins
 from calibrant.report._chance import ChanceTest, fit_and_test
 from calibrant.report._column import Column, evenly, fill_bins, roc_curve
 from calibrant.report._directed import MeanTest
@@ -65,14 +65,21 @@ def _reliability(
         fit=curve(fit.score[kept], fit.frequency[kept]),
         band=Band(_floats(fit.band_score), _floats(fit.lower), _floats(fit.upper), fit.level),
         bins=tuple(
-            Bin(float(left), float(right), int(count), float(mean_score), float(frac_pos))
-            for left, right, count, mean_score, frac_pos in zip(
-                bins.left, bins.right, bins.count, bins.mean_score, bins.frac_pos, strict=True
+            Bin(float(left), float(right), int(count), float(mean_score), Estimate(frac_pos, low, high))
+            for left, right, count, mean_score, frac_pos, low, high in zip(
+                bins.left,
+                bins.right,
+                bins.count,
+                bins.mean_score,
+                bins.frac_pos,
+                *bins.intervals(),
+                strict=True,
             )
         ),
         outside=_share_outside(column, fit),
         gap=test.gap,
         p_value=math.nan,
+        bound=test.bound,
     )
 
 

@@ -58,14 +58,14 @@ class Confusion:
     ----------
     decision, truth : str
         The pair.
-    rows, cost : float
-        How often it occurs, and what that costs.
+    rows, cost : Estimate
+        How often it occurs, and what that costs; of weighted rows without intervals.
     """
 
     decision: str
     truth: str
-    rows: float
-    cost: float
+    rows: Estimate
+    cost: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ class Decisions:
         What they would have cost had the probabilities been right.
     plain_total : float
         What the most probable class costs instead; `nan` if some class cannot be decided.
-    saving : float
-        Percent saved against that.
+    saving : Estimate
+        Percent saved against that; `nan` if there is nothing to save.
     confusions : tuple of Confusion
         The pairs that cost most, at most 20.
     rules : tuple of Rule
@@ -127,7 +127,7 @@ class Decisions:
     mean_cost: Estimate
     promised: float
     plain_total: float
-    saving: float
+    saving: Estimate
     confusions: tuple[Confusion, ...]
     rules: tuple[Rule, ...]
 

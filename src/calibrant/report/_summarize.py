@@ -15,6 +15,7 @@ from calibrant.metrics import (
     Forecasts,
     InOrder,
     evaluate_all,
+    evaluate_difference,
     in_order,
     side_by_side,
 )
@@ -27,7 +28,7 @@ from calibrant.report._events import MAX_POINTS, Examined, curve, examine_column
 from calibrant.report._methods import rank_methods
 from calibrant.report._rows import Rows, read_row_names, read_rows
 from calibrant.report._sections import Errors, Mistake, Sample
-from calibrant.report._summary import ClassTest, Summary
+from calibrant.report._summary import Before, ClassTest, Summary
 from calibrant.report._verdict import SHARES, SIGNIFICANT, Evidence, Tested, judge
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def summarize(
     cost: object = None,
     title: str | None = None,
     row_names: object = None,
+    before: object = None,
     random_state: Seed = 0,
 ) -> Summary:
     """Say of probability forecasts whether they can be believed, and what decisions by them cost.
@@ -85,6 +87,9 @@ def summarize(
         What the report is about.
     row_names : array-like of shape (n,), optional
         Names of the rows, for the list of mistakes.
+    before : array-like like `proba`, optional
+        Probabilities that the same rows were given before, such as those of the learner that was calibrated:
+        the report shows both side by side.
     random_state : int, Generator, RandomState or None, default=0
         For the bands, the test, intervals that have no formula, and the sample of rows.
 
@@ -160,6 +165,21 @@ def summarize(
         errors=_errors(rows, ordered, row_labels),
         decisions=decisions,
         sample=_sample(rows, seed),
+        before=None if before is None else _before(y, before, proba, classes, sample_weight, seed),
+    )
+
+
+def _before(
+    y: object, before: object, proba: object, classes: Sequence[object] | None, weight: object, seed: int
+) -> Before:
+    """What is said of earlier probabilities, and by how much they differ."""
+    earlier = summarize(y, before, classes=classes, sample_weight=weight, random_state=seed)
+    return Before(
+        verdict=earlier.verdict,
+        measures=earlier.measures,
+        confidence=earlier.confidence,
+        reliability=earlier.reliability,
+        difference=evaluate_difference(y, proba, before, sample_weight=weight, classes=classes),
     )
 
 

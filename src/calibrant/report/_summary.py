@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from calibrant._core._whole_files import write_whole
-from calibrant.metrics import Evaluation, plain_record
+from calibrant.metrics import Evaluation, EvaluationDifference, plain_record
 from calibrant.report._drawn import Reliability, Roc
 from calibrant.report._sections import Decisions, Errors, Sample
 
@@ -88,6 +88,31 @@ class ClassTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Before:
+    """What the same rows were given before: by the learner alone, or by the model that is to be replaced.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        Could they be believed.
+    measures : calibrant.metrics.Evaluation
+        How good they were.
+    confidence : Reliability
+        How often the most probable class came, against its probability.
+    reliability : tuple of Reliability
+        The same for the classes that lost most to miscalibration.
+    difference : calibrant.metrics.EvaluationDifference
+        The measures of the report less these, row by row: losses below 0 have become better.
+    """
+
+    verdict: Verdict
+    measures: Evaluation
+    confidence: Reliability
+    reliability: tuple[Reliability, ...]
+    difference: EvaluationDifference
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """Everything a report says.
 
@@ -126,6 +151,8 @@ class Summary:
         What decisions cost.
     sample : Sample
         The rows that the page carries; none for more than 26 classes.
+    before : Before or None
+        What the same rows were given before, if that is known.
     """
 
     title: str
@@ -143,6 +170,7 @@ class Summary:
     errors: Errors
     decisions: Decisions
     sample: Sample
+    before: Before | None = None
 
     def to_html(self) -> str:
         """Write the report as one HTML page that needs no other file and no network.
@@ -193,9 +221,9 @@ class Summary:
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, so that neither its style nor the notebook's leaks."""
-        from calibrant.report._html import render_frame  # noqa: PLC0415  (jinja2)
+        from calibrant.report._html import framed  # noqa: PLC0415  (jinja2)
 
-        return render_frame(self)
+        return framed(self.title, self.to_html())
 
     def __str__(self) -> str:
         lines = [f"{self.title}: {self.n_rows} rows, {self.n_classes} classes", self.verdict.headline]

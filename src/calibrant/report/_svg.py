@@ -131,12 +131,13 @@ def unit_plot(side: int, *, below: int, small: bool = False) -> UnitPlot:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityFigure:
-    """A reliability diagram: band, fit, bins, and how many rows each bin has."""
+    """A reliability diagram: band, fit, bins with their intervals, and how many rows each bin has."""
 
     plot: UnitPlot
     band: str
     fit: str
     dots: tuple[Point, ...]
+    intervals: tuple[tuple[float, float, float], ...]
     bars: tuple[Bar, ...]
     small: bool
 
@@ -161,6 +162,11 @@ def reliability_figure(drawn: Reliability, *, small: bool = False) -> Reliabilit
         band=_band(plot, drawn),
         fit=plot.line(drawn.fit),
         dots=tuple((plot.x(found.mean_score), plot.y(found.frac_pos)) for found in drawn.bins),
+        intervals=tuple(
+            (plot.x(found.mean_score), plot.y(found.frac_pos.low), plot.y(found.frac_pos.high))
+            for found in drawn.bins
+            if not math.isnan(found.frac_pos.low)
+        ),
         bars=bars,
         small=small,
     )

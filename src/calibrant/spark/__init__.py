@@ -5,6 +5,7 @@
   `CostRuleModel`.
 - `CalibrationEvaluator`: one number that says how good probabilities are, for `CrossValidator`.
 - `evaluate`: all that is known of how good they are; `compare`: which method to use.
+- `monitor`: whether forecasts stay calibrated, of a frame; `MonitorBatches`: of a stream.
 - `fit_files`: a model fitted to files that a cluster reads.
 - `FrameRows`: the rows of a frame for any plan of `calibrant.files`.
 
@@ -26,6 +27,7 @@ from calibrant.spark._engine import FrameRows
 from calibrant.spark._evaluator import CalibrationEvaluator
 from calibrant.spark._fit_files import fit_files
 from calibrant.spark._measures import compare, evaluate
+from calibrant.spark._monitor import MonitorBatches, monitor
 
 __all__ = [
     "CalibrationEvaluator",
@@ -33,9 +35,11 @@ __all__ = [
     "CostRule",
     "CostRuleModel",
     "FrameRows",
+    "MonitorBatches",
     "ScoreCalibrator",
     "ScoreCalibratorModel",
     "compare",
     "evaluate",
     "fit_files",
+    "monitor",
 ]

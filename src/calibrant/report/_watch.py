@@ -1,0 +1,295 @@
+"""What a monitor has found, as plain values for a page."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from calibrant._core._names import label_text
+from calibrant._core._whole_files import write_whole
+from calibrant.metrics import Estimate, plain_record
+from calibrant.monitor import Advice, Alarm, CalibrationMonitor, Group, Reliability, Window, shown_time
+from calibrant.report._words import number
+
+SCHEMA = "calibrant-watch-1"
+#: Where to look first, by what changed.
+FIRST_LOOK = {
+    "level": "Look at base rates first: another way of sampling, a new segment; the groups below say which.",
+    "sharpness": "Look at the inputs first: some may have lost their meaning, or new kinds of cases came.",
+    "learned": "Look at the windows below first: intercepts of the classes, and the slope.",
+    "impossible": "Look at the model's output first: no forecast should ever be exactly 0.",
+    "drift": "Look at the inputs first: units, missing values, another population.",
+}
+#: Sentences on changes, the last ones.
+MOST_CHANGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change, by its first alarm.
+
+    Attributes
+    ----------
+    alarm : Alarm
+        The first alarm.
+    n_more : int
+        Alarms that came after it, as it was not mended.
+    last : Alarm
+        The last of them.
+    """
+
+    alarm: Alarm
+    n_more: int
+    last: Alarm
+
+
+@dataclass(frozen=True, slots=True)
+class WatchSummary:
+    """What a monitor has found.
+
+    Attributes
+    ----------
+    title : str
+        The title.
+    n_rows, n_labelled, n_waiting, n_given_up, n_alarms : int
+        Rows, those with labels, those that wait for one or did in vain, and alarms.
+    classes : tuple of str
+        The classes.
+    dated : bool
+        Whether times are dates, in microseconds since 1970.
+    bound : {"run_length", "ever"}
+        What is promised of false alarms.
+    promise : str
+        The same in words.
+    level : {"believable", "not", "unknown"}
+        Whether there is no alarm, or one, or nothing to tell it by.
+    headline : str
+        The answer.
+    findings, advice : tuple of str
+        What was found, and what to do.
+    changes : tuple of Change
+        The alarms, by the change that they tell of.
+    threshold, value, drift_value : float
+        The evidence at which there is an alarm; the present evidence of labels; and of scores.
+    curve : tuple of tuple of float
+        Row, time and evidence, in time order.
+    windows : tuple of Window
+        Estimates over time.
+    groups : tuple of Group
+        Groups, those with most evidence first.
+    before, since : Reliability or None
+        Forecasts against what came, before the last change and since; None where there are no rows.
+    gain : Estimate or None
+        By how much a refit is expected to lower the log loss of a row.
+    """
+
+    title: str
+    n_rows: int
+    n_labelled: int
+    n_waiting: int
+    n_given_up: int
+    n_alarms: int
+    classes: tuple[str, ...]
+    dated: bool
+    bound: str
+    promise: str
+    level: str
+    headline: str
+    findings: tuple[str, ...]
+    advice: tuple[str, ...]
+    changes: tuple[Change, ...]
+    threshold: float
+    value: float
+    drift_value: float
+    curve: tuple[tuple[float, ...], ...]
+    windows: tuple[Window, ...]
+    groups: tuple[Group, ...]
+    before: Reliability | None
+    since: Reliability | None
+    gain: Estimate | None
+
+    def to_html(self) -> str:
+        """Write it as one HTML page that needs no other file and no network.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from calibrant.report._watch_html import render_watch  # noqa: PLC0415  (jinja2)
+
+        return render_watch(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write the fields as JSON.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces by which levels are indented; by default everything is on one line.
+
+        Returns
+        -------
+        str
+            An object with these fields and "schema". What is not a finite number is null.
+        """
+        return json.dumps({"schema": SCHEMA, **plain_record(self)}, indent=indent, allow_nan=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to; a name that ends in .json gets the JSON, any other the page. Its folder is made if it is
+            missing.
+
+        Returns
+        -------
+        Path
+            Where it is.
+        """
+        target = Path(path)
+        text = self.to_json(indent=1) if target.suffix.lower() == ".json" else self.to_html()
+        write_whole(target, text.encode(), parents=True)
+        return target
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own."""
+        from calibrant.report._html import framed  # noqa: PLC0415  (jinja2)
+
+        return framed(self.title, self.to_html())
+
+    def __str__(self) -> str:
+        lines = [f"{self.title}: {self.n_rows} rows, {self.n_labelled} with labels", self.headline]
+        return "\n".join(lines + [f"- {line}" for line in (*self.findings, *self.advice)])
+
+
+def summarize_monitor(monitor: CalibrationMonitor, *, title: str = "Calibration over time") -> WatchSummary:
+    """Put together what a monitor has found: one page for whoever is woken by its alarm.
+
+    Parameters
+    ----------
+    monitor : CalibrationMonitor
+        The monitor.
+    title : str, optional
+        The title of the page; by default "Calibration over time".
+
+    Returns
+    -------
+    WatchSummary
+        What was found, as plain values; `WatchSummary.save` writes the page.
+
+    See Also
+    --------
+    calibrant.plots.monitor_chart : The same as a figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calibrant import CalibrationMonitor
+    >>> from calibrant.report import summarize_monitor
+    >>> rng = np.random.default_rng(0)
+    >>> proba = rng.beta(1, 4, size=6000)
+    >>> true = np.where(np.arange(6000) < 3000, proba, 2 * proba / (1 + proba))
+    >>> monitor = CalibrationMonitor().update(proba, rng.random(6000) < true)
+    >>> summarize_monitor(monitor).headline
+    'Alarm: class 1 comes more often than forecast'
+    """
+    labelled = monitor.n_labelled > 0
+    changes = tuple(Change(each[0], len(each) - 1, each[-1]) for each in monitor.changes())
+    before, since = monitor.reliability() if labelled else (None, None)
+    advice = monitor.advice() if labelled else None
+    groups = monitor.groups()
+    level, headline = _verdict(monitor, changes)
+    return WatchSummary(
+        title=title,
+        n_rows=monitor.n_rows,
+        n_labelled=monitor.n_labelled,
+        n_waiting=monitor.n_waiting,
+        n_given_up=monitor.n_given_up,
+        n_alarms=monitor.n_alarms,
+        classes=tuple(str(label_text(each)) for each in monitor.classes),
+        dated=monitor.dated,
+        bound=monitor.bound,
+        promise=_promise(monitor),
+        level=level,
+        headline=headline,
+        findings=tuple(_findings(monitor, changes, groups)),
+        advice=tuple(_advice(advice, changes)),
+        changes=changes,
+        threshold=monitor.threshold,
+        value=monitor.value,
+        drift_value=monitor.drift_value,
+        curve=tuple(tuple(point) for point in monitor.curve().tolist()),
+        windows=monitor.windows(),
+        groups=groups,
+        before=before if before is not None and before.cells else None,
+        since=since if since is not None and since.cells else None,
+        gain=None if advice is None else advice.gain,
+    )
+
+
+def moment(time: float, dated: bool) -> str:
+    """A time as it is read in a sentence: to the minute, or to the second where it has one."""
+    text = shown_time(time, dated)
+    return text.replace("T", " ").removesuffix(":00") if dated else number(time, 10)
+
+
+def _promise(monitor: CalibrationMonitor) -> str:
+    if monitor.bound == "ever":
+        return f"the chance that believable forecasts ever raise an alarm is at most {100 * monitor.alpha:g}%"
+    return (
+        f"believable forecasts raise an alarm at most once in {number(monitor.run_length)} rows, on average"
+    )
+
+
+def _verdict(monitor: CalibrationMonitor, changes: tuple[Change, ...]) -> tuple[str, str]:
+    if changes:
+        last = max(changes, key=lambda each: each.last.row)
+        return "not", f"Alarm: {last.alarm.what}"
+    if monitor.n_labelled:
+        return "believable", "No alarm: what comes is still what was forecast"
+    return "unknown", "No labels yet: nothing tells whether the forecasts are right"
+
+
+def _findings(
+    monitor: CalibrationMonitor, changes: tuple[Change, ...], groups: tuple[Group, ...]
+) -> list[str]:
+    found = [_sentence(monitor, each) for each in sorted(changes, key=lambda each: -each.last.row)]
+    if len(found) > MOST_CHANGES:
+        found = [*found[:MOST_CHANGES], f"There were {len(found) - MOST_CHANGES:,} earlier changes."]
+    if not changes and monitor.n_labelled:
+        found.append(
+            f"The evidence against the forecasts stands at {number(monitor.value, 3)}; there is an alarm at "
+            f"{number(monitor.threshold)}."
+        )
+    if groups:
+        n_off = sum(each.found for each in groups)
+        found.append(f"{n_off:,} of {len(groups):,} groups are off.")
+    if monitor.n_waiting:
+        found.append(f"{monitor.n_waiting:,} rows wait for labels, or behind rows that do.")
+    return found or ["What forecasts promise is below."]
+
+
+def _sentence(monitor: CalibrationMonitor, change: Change) -> str:
+    alarm = change.alarm
+    dated = monitor.dated
+    at = f"{moment(alarm.time, dated)} (row {alarm.row:,})"
+    if alarm.kind == "impossible":
+        more = f" So did {change.n_more:,} more." if change.n_more else ""
+        return f"At {at}: {alarm.what}.{more}"
+    began, low, high = (
+        moment(each, dated) for each in (alarm.began_time, alarm.began_low_time, alarm.began_high_time)
+    )
+    text = f"Since about {began} (95%: {low} to {high}) {alarm.what}; the alarm came at {at}."
+    if change.n_more:
+        text += f" It goes on: {change.n_more:,} more alarms, the last at {moment(change.last.time, dated)}."
+    return text
+
+
+def _advice(advice: Advice | None, changes: tuple[Change, ...]) -> list[str]:
+    said = [] if advice is None else [advice.text[0].upper() + advice.text[1:] + "."]
+    kinds = dict.fromkeys(each.alarm.kind for each in sorted(changes, key=lambda each: -each.last.row))
+    if advice is None:
+        said.append("Collect labels: without them only drift of the scores can be told.")
+    return said + [FIRST_LOOK[kind] for kind in list(kinds)[:2]]
