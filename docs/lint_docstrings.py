@@ -31,7 +31,7 @@ def public_names() -> list[str]:
             if not (inspect.isclass(thing) or inspect.isfunction(thing)):
                 continue
             names.append(f"calibrant.{room.name}.{name}")
-            if inspect.isclass(thing) and thing.__module__.startswith(f"calibrant.{room.name}."):
+            if inspect.isclass(thing) and thing.__module__.startswith(f"calibrant.{room.name}"):
                 names += [f"calibrant.{room.name}.{name}.{method}" for method in sorted(methods_of(thing))]
     return names
 

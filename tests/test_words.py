@@ -181,7 +181,7 @@ def test_what_the_table_says_is_there():
     "page", ["README.md", "docs/glossary.md", "src/calibrant/__init__.py", "src/calibrant/cli/_main.py"]
 )
 def test_whoever_searches_for_calibrated_probabilities_finds_them(page):
-    assert "calibrated probabilities" in (ROOT / page).read_text("utf-8")
+    assert "calibrated probabilities" in (ROOT / page).read_text("utf-8").lower()
 
 
 def test_words_that_only_we_use_are_gone():

@@ -150,7 +150,7 @@ def test_a_calibrator_alone_is_a_model(tmp_path):
     assert (tmp_path / "p.csv").read_text() == "p_no,p_yes\n1,0\n0,1\n"
     (tmp_path / "s.csv").write_text("x,id\n-1,a\n")
     with pytest.raises(
-        DataError, match="plain which column of s.csv is the score; it has x, id; name it with --sc"
+        DataError, match="the column of scores of s.csv must be named; it has x, id; name it with --sc"
     ):
         here("apply", "pav.json", "s.csv", "--out", "p.csv", cwd=tmp_path)
     with pytest.raises(

@@ -228,7 +228,18 @@ LEARN = ("--rule", "parallel", "--label", "label")
             ParameterError,
             "--rule parallel is learned from rows with labels; name their column",
         ),
-        (f"x,cat,dog,fox\n{ROWS}ask,1,1,1\n", LEARN, ParameterError, "got 'ask'; use --rule expected"),
+        (
+            f"x,cat,dog,fox\n{ROWS}ask,1,1,1\n",
+            (*LEARN, "--rule", "lachiche_flach"),
+            ParameterError,
+            "got 'ask'; use --rule parallel or expected",
+        ),
+        (
+            "x,cat,dog,fox\ncat,0,1,5\ndog,1,0,5\nask,1,1,1\n",
+            LEARN,
+            ParameterError,
+            "got no row for 'fox'; use --rule expected",
+        ),
     ],
 )
 def test_costs_that_do_not_fit(folder, costs, extra, error, message):

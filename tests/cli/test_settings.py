@@ -15,6 +15,7 @@ from calibrant._core._settings import settings_of
 from calibrant.calibrators import METHODS, named_method
 from calibrant.codes import Coupling, check_code
 from calibrant.decisions import RULES, ParallelPartitionRule, decide, mailing_costs
+from calibrant.files._more_actions import square_costs, with_absent
 from calibrant.metrics import mailing_profit
 from cli.calling import here, process
 
@@ -225,3 +226,29 @@ def test_help_is_as_wide_as_the_terminal(tmp_path):
         sentences = [line for line in said.splitlines() if "calibrant" not in line and "[" not in line]
         assert width - 8 < max(map(len, sentences)) <= width
     assert "calibrant report" in here("--help", cwd=tmp_path).stdout
+
+
+def test_a_learned_rule_may_ask_a_person(folder):
+    """Learned offsets cost no more on the rows that they were learned from than least expected cost."""
+    here("apply", "model.json", "scores.csv", "--keep", "label", "--out", "p.csv", cwd=folder)
+    costs = (folder / "costs.csv").read_text().rstrip() + "\nask,0.6,0.6,0.6\n"
+    (folder / "asking.csv").write_text(costs)
+    given = ("p.csv", "--label", "label", "--scores", "p_*", "--costs", "asking.csv", "--json")
+    paid = {}
+    for rule in ("expected", "parallel"):
+        said = json.loads(here("decide", *given, "--rule", rule, "--out", "d.csv", cwd=folder).stdout)
+        decided = pa_csv.read_csv(folder / "d.csv")["decision"].to_pylist()
+        assert set(decided) == {"cat", "dog", "fox", "ask"}
+        paid[rule] = said["paid"]
+        by_hand = {name: decided.count(name) for name in set(decided)}
+        assert {each["decision"]: each["n_rows"] for each in said["decisions"]} == by_hand
+    assert paid["parallel"] <= paid["expected"]
+
+
+def test_the_square_costs_of_more_decisions_decide_as_the_costs_do():
+    rng = np.random.default_rng(5)
+    cost = np.vstack([1 - np.eye(3), rng.uniform(0.1, 0.6, (2, 3))])
+    proba = rng.dirichlet(np.ones(3), 400)
+    np.testing.assert_array_equal(
+        decide(with_absent(proba, 5), square_costs(cost), allow_any=True), decide(proba, cost, allow_any=True)
+    )

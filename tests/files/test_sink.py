@@ -254,7 +254,7 @@ def test_standard_output(monkeypatch, kind):
     ("where", "message"),
     [
         ("", "the output must be a file; .* is a folder"),
-        ("out.txt", "the format must be plain from the suffix"),
+        ("out.txt", "the format must be given by the suffix"),
         ("a\0b.csv", "must be writable, with room on its disk; embedded null"),
         ("loop.csv", "must be writable, with room on its disk; Too many levels of symbolic links"),
         ("out.parquet.gz", "Parquet must not be compressed as a whole"),

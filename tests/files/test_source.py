@@ -267,7 +267,7 @@ BAD_PLACES = {
     "nothing matches": ("part-*.parquet", r"at least one file must match .*part-\*\.parquet; there is none"),
     "suffix": (
         "scores.ods",
-        r"the format must be plain from the suffix, one of \.csv, .*; got .*scores\.ods",
+        r"the format must be given by the suffix, one of \.csv, .*; got .*scores\.ods",
     ),
     "no suffix": ("scores", "rename the file, or give the format"),
     "empty folder": ("empty", r"the folder .*empty must hold Parquet files; it holds none"),

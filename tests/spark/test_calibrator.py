@@ -95,7 +95,9 @@ def test_a_code_is_calibrated_as_in_memory(spark, three_classes, combine):
     scores, y = three_classes
     pairs = scores[:, [0, 0, 1]] - scores[:, [1, 2, 2]]
     frame = frame_of(spark, pairs, y)
-    given = {"code": "all_pairs"} if combine == "coupling" else {"code": all_pairs(3), "combine": combine}
+    given = (
+        {"code": "all_pairs"} if combine == "least_squares" else {"code": all_pairs(3), "combine": combine}
+    )
     model = ScoreCalibrator(scoresCols=["s_0", "s_1", "s_2"], method="pav", **given).fit(frame)
     expected = ScoreModel(named_method("pav"), code="all_pairs", combine=combine).fit(pairs, y)
     assert_same(model.scoreModel, expected, pairs, "pav")
@@ -312,7 +314,7 @@ def test_unknown_labels_and_vectors_that_cannot_be_used(spark):
             {"scoresCols": ["s", "s2", "s3"], "labelCol": "name"},
             r"the columns s, s2, s3 must hold one score per class, 2 in all, or one .* of two classes; got 3",
         ),
-        ({"rawPredictionCol": "s", "method": "platt"}, r"method must be one of .*; got 'platt'"),
+        ({"rawPredictionCol": "s", "method": "plait"}, r"method must be one of .*; got 'plait'"),
         (
             {"rawPredictionCol": "s", "method": "accuracy_table"},
             r"takes one per class; pass a score for every class",

@@ -48,3 +48,7 @@ class MissingExtraError(CalibrantError, ImportError):
 
 class ScoreDirectionWarning(UserWarning):
     """Scores rank the classes the wrong way round, and the map that was fitted cannot turn them."""
+
+
+# Where users find them, and what a traceback then names.
+CalibrantError.__module__ = ScoreDirectionWarning.__module__ = "calibrant"

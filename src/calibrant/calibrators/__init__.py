@@ -21,7 +21,7 @@ What needs scikit-learn is imported when it is first used.
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 from calibrant.calibrators._registry import (
     ALIASES as ALIASES,
     AUTO as AUTO,
@@ -120,11 +120,6 @@ if TYPE_CHECKING:
 
 #: Where they are at home.
 _HOME = {
-    "GroupEffects": "calibrant.calibrators._group_effects",
-    "Grouping": "calibrant.calibrators._group_effects",
-    "in_groups": "calibrant.calibrators._group_effects",
-    "cross_fitted_effects": "calibrant.calibrators._group_effects",
-    "fit_group_effects": "calibrant.calibrators._group_effects",
     "AccuracyTable": "calibrant.calibrators._table",
     "AccuracyTableCalibrator": "calibrant.calibrators._accuracy_table",
     "BetaCalibrator": "calibrant.calibrators._beta",
@@ -143,6 +138,8 @@ _HOME = {
     "EqualBins": "calibrant.passes",
     "ErrorsFound": "calibrant.calibrators._candidates",
     "Flag": "calibrant._core._fields",
+    "GroupEffects": "calibrant.calibrators._group_effects",
+    "Grouping": "calibrant.calibrators._group_effects",
     "IdentityCalibrator": "calibrant.calibrators._identity",
     "Isotonic": "calibrant.passes",
     "JointCalibrator": "calibrant.calibrators._joint",
@@ -180,9 +177,12 @@ _HOME = {
     "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
+    "cross_fitted_effects": "calibrant.calibrators._group_effects",
+    "fit_group_effects": "calibrant.calibrators._group_effects",
     "fit_plan": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",
+    "in_groups": "calibrant.calibrators._group_effects",
     "is_auto": "calibrant.calibrators._auto",
     "lead": "calibrant.calibrators._ranking",
     "likely_errors": "calibrant.calibrators._candidates",
@@ -260,3 +260,5 @@ __all__ = [
 ]
 
 __getattr__ = lazily("calibrant.calibrators", _HOME)
+
+__dir__ = at_home(__name__)

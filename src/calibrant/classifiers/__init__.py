@@ -7,6 +7,7 @@
 - `CostSensitiveClassifier`, `MetaCostClassifier`: decisions that cost least.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.classifiers._calibrated import CalibratedClassifier
 from calibrant.classifiers._cost_sensitive import CostSensitiveClassifier
 from calibrant.classifiers._costing import CostingClassifier
@@ -29,3 +30,5 @@ __all__ = [
     "SquaredError",
     "probing_curve",
 ]
+
+__dir__ = at_home(__name__)

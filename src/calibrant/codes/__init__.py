@@ -21,7 +21,7 @@ Coupling looked at closely
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 
 if TYPE_CHECKING:
     from calibrant.codes._answers import check_column_weights as check_column_weights
@@ -141,3 +141,4 @@ __all__ = [
 ]
 
 __getattr__ = lazily("calibrant.codes", _HOME)
+__dir__ = at_home(__name__)

@@ -19,7 +19,7 @@ money               `mailing_costs`, `profit_curve`
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 
 if TYPE_CHECKING:
     from calibrant.decisions._boundaries import boundary_segment, two_class_threshold
@@ -149,3 +149,4 @@ __all__ = [
 ]
 
 __getattr__ = lazily("calibrant.decisions", _HOME)
+__dir__ = at_home(__name__)

@@ -18,7 +18,7 @@ and a task travels as JSON (`task_from_json`). `run_plan` is the engine of this 
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 from calibrant.files._bytes import layout_of as layout_of
 from calibrant.files._columns import (
     Chosen,
@@ -154,3 +154,5 @@ __all__ = [
 ]
 
 __getattr__ = lazily("calibrant.files", _HOME)
+
+__dir__ = at_home(__name__)

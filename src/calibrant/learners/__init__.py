@@ -14,6 +14,7 @@ word counts, `DecisionTreeClassifier` for C4.5, and `KNeighborsClassifier`, whos
 shares k_c / k.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.learners._bagged_votes import BaggedVotesClassifier
 from calibrant.learners._boosted_nb import BoostedNaiveBayes
 from calibrant.learners._categorical_nb import CategoricalNaiveBayes
@@ -29,3 +30,5 @@ __all__ = [
     "LaplaceTreeClassifier",
     "RegularizedQDA",
 ]
+
+__dir__ = at_home(__name__)

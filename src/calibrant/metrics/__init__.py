@@ -27,7 +27,7 @@ The same rules hold for all of them:
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 
 if TYPE_CHECKING:
     from calibrant.metrics._bins import EDGE_SLACK as EDGE_SLACK, fixed_width_bins as fixed_width_bins
@@ -250,3 +250,4 @@ __all__ = [
 ]
 
 __getattr__ = lazily("calibrant.metrics", _HOME)
+__dir__ = at_home(__name__)

@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 
 if TYPE_CHECKING:
     from calibrant._core._place import ModelFileError
@@ -136,3 +136,4 @@ __all__ = [
 ]
 
 __getattr__ = lazily("calibrant.models", _HOME)
+__dir__ = at_home(__name__)

@@ -7,6 +7,7 @@ many hypotheses     `e_bh`: discoveries from e-values, with a bounded share of f
 ==================  ====================================================================================
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.monitor._advice import Advice
 from calibrant.monitor._alarm import Alarm
 from calibrant.monitor._groups import Group, e_bh
@@ -25,3 +26,5 @@ __all__ = [
     "Window",
     "e_bh",
 ]
+
+__dir__ = at_home(__name__)

@@ -11,9 +11,12 @@ does it stay so?         `monitor_chart`: evidence and estimates over time, with
 =======================  ===============================================================================
 
 Every one draws on `ax`, or on a new figure, and gives the axes back; nothing is computed that is not drawn.
+`reliability_diagram`, `roc_diagram` and `detection_diagram` also take labels and probabilities, and have
+``from_predictions`` and ``from_estimator`` as the displays of scikit-learn.
 Curves can share axes: each is given another colour, marker and line, which can be told apart in grey.
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.plots._calibration_map import calibration_map
 from calibrant.plots._comparisons import ranking_diagram, saving_diagram
 from calibrant.plots._heatmap import accuracy_heatmap
@@ -38,3 +41,5 @@ __all__ = [
     "simplex_coordinates",
     "simplex_diagram",
 ]
+
+__dir__ = at_home(__name__)

@@ -4,13 +4,24 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.metrics import DetectionCurve, RocCurve
+from calibrant.metrics import DetectionCurve, RocCurve, detection_curve, roc_points
 from calibrant.plots._axes import axes_or_new, expect, frame_unit_square, say
+from calibrant.plots._displays import display, fill_interval, of_decision, of_positive
 from calibrant.plots._style import BLACK, series
 
 
+@display
 def roc_diagram(
-    curve: RocCurve, *, hull: RocCurve | None = None, ax: Any = None, label: str | None = None, **line: Any
+    curve: Any,
+    proba: object = None,
+    *,
+    sample_weight: object = None,
+    classes: object = None,
+    intervals: bool = True,
+    hull: RocCurve | None = None,
+    ax: Any = None,
+    label: str | None = None,
+    **line: Any,
 ) -> Any:
     """Draw a ROC curve, and its convex hull, which is what isotonic calibration makes of it.
 
@@ -19,8 +30,18 @@ def roc_diagram(
 
     Parameters
     ----------
-    curve : RocCurve
-        What `calibrant.metrics.roc_points` gives.
+    curve : RocCurve or array-like of shape (n,)
+        What `calibrant.metrics.roc_points` gives; or labels, with their probabilities.
+    proba : array-like of shape (n,) or (n, 2), optional
+        Probabilities, of the second of two classes or of both; the first argument is then the
+        true labels.
+    sample_weight : array-like of shape (n,), optional
+        How often every row counts; with probabilities only.
+    classes : array-like of shape (2,), optional
+        The labels of the columns of the probabilities, in order.
+    intervals : bool, default=True
+        Draw Wilson's interval of 95% of the share of the positives above every threshold; with probabilities
+        only, as a curve does not say how many rows it is of.
     hull : RocCurve, optional
         The curve of the same rows after `calibrant.PAVCalibrator` was fitted to them: the convex hull.
     ax : matplotlib.axes.Axes, optional
@@ -35,6 +56,11 @@ def roc_diagram(
     matplotlib.axes.Axes
         The axes drawn on.
 
+    Notes
+    -----
+    As the displays of scikit-learn, it has ``roc_diagram.from_predictions(y, proba)`` and
+    ``roc_diagram.from_estimator(estimator, X, y)``.
+
     Examples
     --------
     >>> from calibrant import PAVCalibrator
@@ -46,6 +72,11 @@ def roc_diagram(
     >>> ax.get_ylabel()
     'share of the positives above the threshold'
     """
+    n_positive = 0.0
+    if proba is not None:
+        came, chance, weight = of_positive(curve, proba, classes, sample_weight, many=False)
+        curve = roc_points(came, chance, sample_weight=weight)
+        n_positive = float(came.sum())
     expect(curve, RocCurve, "curve", "roc_points")
     if hull is not None:
         expect(hull, RocCurve, "hull", "roc_points")
@@ -71,13 +102,20 @@ def roc_diagram(
             zorder=2.5,
             label="convex hull (isotonic)",
         )
-    ax.plot(curve.fpr, curve.tpr, label=label, **series(ax, line, marker=False))
+    (drawn,) = ax.plot(curve.fpr, curve.tpr, label=label, **series(ax, line, marker=False))
+    if intervals and n_positive:
+        fill_interval(ax, curve.fpr, curve.tpr, n_positive, drawn.get_color())
     return ax
 
 
+@display
 def detection_diagram(
-    curve: DetectionCurve,
+    curve: Any,
+    proba: object = None,
     *,
+    sample_weight: object = None,
+    classes: object = None,
+    intervals: bool = True,
     baseline: DetectionCurve | None = None,
     ax: Any = None,
     label: str | None = None,
@@ -89,8 +127,18 @@ def detection_diagram(
 
     Parameters
     ----------
-    curve : DetectionCurve
-        What `calibrant.metrics.detection_curve` gives, or ``curve`` of `calibrant.likely_errors`.
+    curve : DetectionCurve or array-like of shape (n,)
+        What `calibrant.metrics.detection_curve` gives, or ``curve`` of `calibrant.likely_errors`; or labels,
+        with their probabilities.
+    proba : array-like of shape (n,) or (n, k), optional
+        Probabilities, of the second of two classes or of every class; the first argument is then the
+        true labels.
+    sample_weight : array-like of shape (n,), optional
+        How often every row counts; with probabilities only.
+    classes : array-like of shape (k,), optional
+        The labels of the columns of the probabilities, in order.
+    intervals : bool, default=True
+        Draw Wilson's interval of 95% of the share of the errors found.
     baseline : DetectionCurve, optional
         Another one to hold it against, usually that of the raw score: ``curve_by_score`` of
         `calibrant.likely_errors`.
@@ -106,6 +154,11 @@ def detection_diagram(
     matplotlib.axes.Axes
         The axes drawn on.
 
+    Notes
+    -----
+    As the displays of scikit-learn, it has ``detection_diagram.from_predictions(y, proba)`` and
+    ``detection_diagram.from_estimator(estimator, X, y)``.
+
     Examples
     --------
     >>> from calibrant.metrics import detection_curve
@@ -114,6 +167,9 @@ def detection_diagram(
     >>> detection_diagram(curve).get_xlabel()
     'share of the rows checked'
     """
+    if proba is not None:
+        right, chance, weight = of_decision(curve, proba, classes, sample_weight)
+        curve = detection_curve(right, chance, sample_weight=weight)
     expect(curve, DetectionCurve, "curve", "detection_curve or likely_errors with labels")
     if baseline is not None:
         expect(baseline, DetectionCurve, "baseline", "detection_curve or likely_errors with labels")
@@ -125,6 +181,8 @@ def detection_diagram(
         say(ax, "no errors: nothing to find")
         return ax
     (drawn,) = _from_origin(ax, curve, label=label, **series(ax, line, marker=False))
+    if intervals:
+        fill_interval(ax, curve.coverage, curve.share, float(curve.errors[-1]), drawn.get_color())
     if baseline is not None:
         _from_origin(
             ax,

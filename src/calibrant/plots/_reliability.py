@@ -3,15 +3,20 @@
 from typing import Any
 
 from calibrant._core._errors import ParameterError
-from calibrant.metrics import IsotonicReliability, ReliabilityBins
+from calibrant.metrics import IsotonicReliability, ReliabilityBins, isotonic_reliability
 from calibrant.plots._axes import axes_or_new, draw_intervals, expect, frame_unit_square
 from calibrant.plots._counts import write_counts
+from calibrant.plots._displays import display, of_positive
 from calibrant.plots._style import series
 
 
+@display
 def reliability_diagram(
-    reliability: ReliabilityBins | IsotonicReliability,
+    reliability: Any,
+    proba: object = None,
     *,
+    sample_weight: object = None,
+    classes: object = None,
     ax: Any = None,
     label: str | None = None,
     intervals: bool = True,
@@ -27,8 +32,17 @@ def reliability_diagram(
 
     Parameters
     ----------
-    reliability : ReliabilityBins or IsotonicReliability
-        What `calibrant.metrics.reliability_bins` or `calibrant.metrics.isotonic_reliability` gives.
+    reliability : ReliabilityBins, IsotonicReliability or array-like of shape (n,)
+        What `calibrant.metrics.reliability_bins` or `calibrant.metrics.isotonic_reliability` gives; or
+        labels, with their probabilities.
+    proba : array-like of shape (n,) or (n, k), optional
+        Probabilities, of the second of two classes or of every class;
+        of more than two the most probable one is drawn; the first argument is then the
+        true labels.
+    sample_weight : array-like of shape (n,), optional
+        How often every row counts; with probabilities only.
+    classes : array-like of shape (k,), optional
+        The labels of the columns of the probabilities, in order.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
     label : str, optional
@@ -51,6 +65,12 @@ def reliability_diagram(
     --------
     calibration_map : What a calibrator learned, against what came.
 
+    Notes
+    -----
+    As the displays of scikit-learn, it has ``reliability_diagram.from_predictions(y, proba)`` and
+    ``reliability_diagram.from_estimator(estimator, X, y)``. Probabilities are drawn by
+    `calibrant.metrics.isotonic_reliability`, without bins.
+
     Examples
     --------
     >>> from calibrant.metrics import reliability_bins
@@ -59,6 +79,9 @@ def reliability_diagram(
     >>> reliability_diagram(bins).get_xlabel()
     'mean forecast in the bin'
     """
+    if proba is not None:
+        came, chance, weight = of_positive(reliability, proba, classes, sample_weight)
+        reliability = isotonic_reliability(came, chance, sample_weight=weight)
     expect(
         reliability,
         (ReliabilityBins, IsotonicReliability),

@@ -4,6 +4,7 @@
 `summarize_monitor` does the same for what a `CalibrationMonitor` has found (`WatchSummary`).
 """
 
+from calibrant._core._lazy import at_home
 from calibrant.report._drawn import Band, Bin, Curve, Reliability, Roc
 from calibrant.report._sections import (
     Confusion,
@@ -38,3 +39,5 @@ __all__ = [
     "summarize",
     "summarize_monitor",
 ]
+
+__dir__ = at_home(__name__)

@@ -7,7 +7,7 @@ What comes from a client is numbers, keys and labels: never a path, and never co
 
 from typing import TYPE_CHECKING
 
-from calibrant._core._lazy import lazily
+from calibrant._core._lazy import at_home, lazily
 
 if TYPE_CHECKING:
     from calibrant.serve._app import make_app
@@ -22,3 +22,4 @@ _HOME = {
 __all__ = ["make_app", "serve"]
 
 __getattr__ = lazily("calibrant.serve", _HOME)
+__dir__ = at_home(__name__)
