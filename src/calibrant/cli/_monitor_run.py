@@ -83,10 +83,14 @@ def _record(watching: Any, alarm: Any) -> dict[str, Any]:
 def _line(watching: Any, alarm: Any) -> str:
     """An alarm in a line."""
     at, began, low, high = (watching.shown_time(getattr(alarm, name)) for name in TIMES)
+    where = f"alarm at {at}, row {count(alarm.row)}"
+    if watching.last_time is None:
+        where = f"alarm at row {count(alarm.row)}"
+        began, low, high = (f"row {count(each)}" for each in (alarm.began, alarm.began_low, alarm.began_high))
     if alarm.kind == "impossible":
-        return f"alarm at {at}, row {count(alarm.row)}: {alarm.what}"
+        return f"{where}: {alarm.what}"
     again = "still the same change" if alarm.continues else f"began about {began} ({low} to {high})"
-    return f"alarm at {at}, row {count(alarm.row)}: {alarm.what}; {again}"
+    return f"{where}: {alarm.what}; {again}"
 
 
 def _show(found: Any, page: str | None, as_json: bool) -> None:
