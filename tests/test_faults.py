@@ -206,6 +206,10 @@ COMMANDS = {
         ["o.arrow"],
     ),
     "evaluate": (["evaluate", "probabilities.csv", *LABELLED, "p_*", "--report", "r.html"], ["r.html"]),
+    "monitor": (
+        ["monitor", "probabilities.csv", *LABELLED, "p_*", "--state", "s.json", "--report", "r.html"],
+        ["s.json", "r.html"],
+    ),
     "report": (["report", "probabilities.csv", *LABELLED, "p_*", "--out", "r.json"], ["r.json"]),
 }
 

@@ -52,7 +52,7 @@ def test_the_law_is_not_empty():
     assert {("fit", "scores_file", "page"), ("apply", "model", "out"), ("decide", "costs", "out")} <= set(
         PAIRS
     )
-    assert TWICE == [("fit", "page", "out")]
+    assert TWICE == [("fit", "page", "out"), ("monitor", "state", "page")]
 
 
 def arguments(name, **paths):

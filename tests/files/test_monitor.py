@@ -266,7 +266,19 @@ class TestFollow:
         assert heard == found.alarms
         assert found.monitor.n_rows == N
         assert found.monitor.to_json() == monitor(log, **COLUMNS).monitor.to_json()
-        assert json.loads(state.read_text())["log"] == {"n_rows": N}
+        assert json.loads(state.read_text())["log"] == {"n_rows": N, "scores": ["p_mid", "p_high", "p_low"]}
+
+    def test_the_first_lines_after_a_rest_may_all_be_labels(self, log, tmp_path):
+        state = tmp_path / "state.json"
+        waiting = log.slice(0, 50).set_column(5, "y", pa.nulls(50, pa.string()))
+        monitor(waiting, **COLUMNS, key="id", state=state)
+        path = tmp_path / "labels.jsonl"
+        rows = [{"id": str(each["id"]), "y": each["y"]} for each in log.slice(0, 50).to_pylist()]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "{]\n")
+        with pytest.raises(DataError, match="must be one JSON object"):
+            monitor(follow(path), **COLUMNS, key="id", state=state)
+        known = CalibrationMonitor.from_json(state.read_text())
+        assert (known.n_labelled, known.n_waiting) == (50, 0)
 
     def test_csv_with_quoted_line_ends(self, log, tmp_path):
         path = tmp_path / "log.csv"

@@ -198,3 +198,38 @@ def test_advice_before_a_change_and_soon_after():
     assert advice.action == "collect"
     assert "collect more labels" in advice.text
     assert CalibrationMonitor().update(proba).advice().text == "no labelled rows yet"
+
+
+class TestReliability:
+    """Forecasts against what came, before and since a change, are sums over the rows themselves."""
+
+    @pytest.mark.parametrize("k", [2, 4])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_cells_are_those_of_the_rows(self, k, weighted):
+        rng = np.random.default_rng(k)
+        proba = rng.dirichlet(np.ones(k), 3000)
+        true = proba.copy()
+        true[1500:, 0] *= 5
+        truth = (true.cumsum(axis=1) / true.sum(axis=1, keepdims=True) > rng.random((3000, 1))).argmax(axis=1)
+        weights = rng.random(3000) if weighted else np.ones(3000)
+        monitor = CalibrationMonitor().update(proba, truth, sample_weight=weights if weighted else None)
+        before, since = monitor.reliability()
+        assert 0 <= since.first_row - monitor.alarms[0].began <= 256
+        forecast = proba[:, 1] if k == 2 else proba.max(axis=1)
+        came = truth == (1 if k == 2 else proba.argmax(axis=1))
+        for part, rows in ((before, slice(0, since.first_row)), (since, slice(since.first_row, None))):
+            w, p, c = weights[rows], forecast[rows], came[rows]
+            assert part.weight == pytest.approx(w.sum())
+            for cell in part.cells:
+                inside = (p >= cell.left) & (p < cell.right)
+                assert cell.weight == pytest.approx(w[inside].sum())
+                assert cell.mean_forecast == pytest.approx(np.average(p[inside], weights=w[inside]))
+                assert cell.frequency == pytest.approx(np.average(c[inside], weights=w[inside]))
+        resumed = CalibrationMonitor.from_json(monitor.to_json())
+        assert resumed.reliability() == (before, since)
+
+    def test_without_a_change_all_rows_are_before_it(self):
+        rng = np.random.default_rng(0)
+        proba = rng.random(700)
+        before, since = CalibrationMonitor().update(proba, rng.random(700) < proba).reliability()
+        assert (before.weight, since.weight, since.cells) == (700, 0, ())

@@ -94,8 +94,9 @@ class WindowType(click.ParamType[Any]):
 @click.option(
     "--window",
     type=WindowType(),
-    metavar="N|PERIOD",
-    help="Rows of a window of estimates, or hour, day, week, month or year; 5,000 rows by default.",
+    metavar="WINDOW",
+    help="What estimates are given of together: a number of rows, or hour, day, week, month, year; 5,000 "
+    "rows by default.",
 )
 @click.option(
     "--max-waiting",

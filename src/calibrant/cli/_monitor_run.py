@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from calibrant._core._errors import ParameterError
+from calibrant._core._whole_files import together
 from calibrant.cli._options import listed
 from calibrant.cli._progress import showing
 from calibrant.cli._show import Table, count, show_json, show_table, show_text
@@ -38,19 +39,22 @@ def run(
     given |= {"classes": listed(classes), "handle_invalid": invalid}
     if follow:
         found = _follow(log, form, fail_on, as_json, given)
-    else:
-        once = given["model"] is not None or given["classes"] is not None
-        with showing() as progress:
-            found = monitor(open_source(log, **form, once=once), **given, progress=progress)
+        _write_page(found, page, log)
+        return ALARMED if fail_on == "alarm" and found.alarms else 0
+    once = given["model"] is not None or given["classes"] is not None
+    with showing() as progress, together():  # a state that has gone on has its page
+        found = monitor(open_source(log, **form, once=once), **given, progress=progress)
+        _write_page(found, page, log)
+    _show(found, page, as_json)
+    return ALARMED if fail_on == "alarm" and found.alarms else 0
+
+
+def _write_page(found: Any, page: str | None, log: str) -> None:
     if page is not None:
         from calibrant.report import summarize_monitor
 
-        summarize_monitor(
-            found.monitor, title=f"Forecasts of {log if log != STANDARD else 'standard input'}"
-        ).save(page)
-    if not follow:
-        _show(found, page, as_json)
-    return ALARMED if fail_on == "alarm" and found.alarms else 0
+        name = "standard input" if log == STANDARD else log
+        summarize_monitor(found.monitor, title=f"Forecasts of {name}").save(page)
 
 
 def _follow(log: str, form: dict[str, Any], fail_on: str | None, as_json: bool, given: dict[str, Any]) -> Any:
@@ -83,10 +87,14 @@ def _record(watching: Any, alarm: Any) -> dict[str, Any]:
 def _line(watching: Any, alarm: Any) -> str:
     """An alarm in a line."""
     at, began, low, high = (watching.shown_time(getattr(alarm, name)) for name in TIMES)
+    where = f"alarm at {at}, row {count(alarm.row)}"
+    if watching.last_time is None:
+        where = f"alarm at row {count(alarm.row)}"
+        began, low, high = (f"row {count(each)}" for each in (alarm.began, alarm.began_low, alarm.began_high))
     if alarm.kind == "impossible":
-        return f"alarm at {at}, row {count(alarm.row)}: {alarm.what}"
+        return f"{where}: {alarm.what}"
     again = "still the same change" if alarm.continues else f"began about {began} ({low} to {high})"
-    return f"alarm at {at}, row {count(alarm.row)}: {alarm.what}; {again}"
+    return f"{where}: {alarm.what}; {again}"
 
 
 def _show(found: Any, page: str | None, as_json: bool) -> None:

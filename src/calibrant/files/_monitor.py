@@ -149,19 +149,20 @@ def monitor(
     source = where if isinstance(where, Source) else open_source(where)
     chain = None if model is None else model_of(model)
     columns = LogColumns((), label, time, key, weight, tuple([by] if isinstance(by, str) else by))
-    known, n_before = (state, 0) if isinstance(state, CalibrationMonitor) else _read_state(state)
+    known, read = (state, _Read()) if isinstance(state, CalibrationMonitor) else _read_state(state)
     if grown and known is None:
         grown = False
     watch = _Watch(
         source, columns, chain, scores, handle_invalid == "skip", text_of(positive), _texts(classes)
     )
+    watch.remembered = read.scores
     if known is None:
         known = watch.begin(reference, costs, any_costs, given)
     else:
         watch.go_on(known, costs, any_costs, given)
     file = None if state is None or isinstance(state, CalibrationMonitor) else os.fspath(state)
     found = Watched(known, state=file)
-    watch.run(found, n_before if grown else 0, batch_rows, on_alarm, progress)
+    watch.run(found, read.n_rows if grown else 0, batch_rows, on_alarm, progress)
     return found
 
 
@@ -183,6 +184,8 @@ class Watched:
         How many of them were labels of earlier rows.
     state : str or None
         The file that the state is in.
+    scores : tuple of str
+        The columns of the scores, in the order of the classes.
     """
 
     monitor: CalibrationMonitor
@@ -191,11 +194,12 @@ class Watched:
     n_skipped: int = 0
     n_late: int = 0
     state: str | None = None
+    scores: tuple[str, ...] = ()
 
     def save(self) -> None:
         """Write the state, whole or not at all, if there is a file for it."""
         if self.state is not None:
-            content = self.monitor.state | {"log": {"n_rows": self.n_rows}}
+            content = self.monitor.state | {"log": {"n_rows": self.n_rows, "scores": self.scores}}
             text = json.dumps(content, allow_nan=False, separators=(",", ":"))
             write_whole(self.state, text.encode())
 
@@ -224,6 +228,8 @@ class _Watch:
         source.check_columns(named)
         self._columns = columns
         self.texts: list[str] = []
+        #: The columns of the scores of the log before.
+        self.remembered: tuple[str, ...] = ()
         self._label_type: pa.DataType = pa.string()
 
     def begin(
@@ -305,7 +311,9 @@ class _Watch:
 
     def _place_scores(self, source: Source) -> tuple[str, ...]:
         """The score columns of a source in the order of the classes."""
-        if self.chain is not None:
+        if source.endless and self.remembered and not set(self.remembered) & set(source.columns):
+            names = self.remembered  # the first lines that come may all be labels
+        elif self.chain is not None:
             names = tuple(find_scores(source, self.chain, self.scores))
         else:
             others = [each for each in self._others if each in source.columns]
@@ -387,6 +395,7 @@ class _Watch:
     ) -> None:
         """Read the log, and save the state; of a log without end whenever some time has gone."""
         monitor, endless = found.monitor, self.source.endless
+        found.scores = self._columns.scores
         reader = LogReader(
             self.source, self._columns, Numbered(self.texts), self._predict(), self.skips, monitor.last_time
         )
@@ -470,17 +479,25 @@ def _texts(classes: Sequence[object] | None) -> list[str] | None:
     return None if classes is None else [str(label_text(each)) for each in classes]
 
 
-def _read_state(path: str | os.PathLike[str] | None) -> tuple[CalibrationMonitor | None, int]:
-    """What a file knows, and how many rows of the last log it has read; nothing if there is none yet."""
+@dataclass(frozen=True)
+class _Read:
+    """What a state knows of the log that it has read last."""
+
+    n_rows: int = 0
+    scores: tuple[str, ...] = ()
+
+
+def _read_state(path: str | os.PathLike[str] | None) -> tuple[CalibrationMonitor | None, _Read]:
+    """What a file knows, of the rows and of the last log; nothing if there is none yet."""
     if path is None or not Path(path).exists():
-        return None, 0
+        return None, _Read()
     try:
         text = Path(path).read_text("utf-8")
-        known = CalibrationMonitor.from_json(text)
-        n_rows = int(json.loads(text).get("log", {}).get("n_rows", 0))
+        known, log = CalibrationMonitor.from_json(text), json.loads(text).get("log", {})
+        read = _Read(int(log.get("n_rows", 0)), tuple(map(str, log.get("scores", ()))))
     except (OSError, TypeError, ValueError, AttributeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise DataError(
             f"{os.fspath(path)} must be a state that calibrant monitor has written; {reason}"
         ) from error
-    return known, n_rows
+    return known, read

@@ -59,20 +59,23 @@ class Reliability:
     cells: tuple[ReliabilityCell, ...]
 
 
-def cell_sums(proba: Float64Array, truth: IntArray, weights: Float64Array) -> Float64Array:
-    """Sums over the rows of every cell, of shape (N_SUMS, N_CELLS)."""
+def cell_sums(proba: Float64Array, truth: IntArray, weights: Float64Array | None) -> Float64Array:
+    """Sums over the rows of every cell, of shape (N_SUMS, N_CELLS); without weights every row counts once."""
     if proba.shape[1] == 2:
         forecast, came = proba[:, 1], truth == 1
     else:
         best = proba.argmax(axis=1)
         forecast, came = proba[np.arange(len(best)), best], truth == best
-    cell = np.searchsorted(EDGES[1:-1], forecast, side="right")
-    return np.stack(
-        [
-            np.bincount(cell, each, N_CELLS)
-            for each in (weights, weights * weights, weights * forecast, weights * came)
-        ]
-    )
+    cell = EDGES[1:-1].searchsorted(forecast, side="right")
+    sums = np.empty((N_SUMS, N_CELLS))
+    if weights is None:
+        sums[:2] = np.bincount(cell, minlength=N_CELLS)
+        sums[2] = np.bincount(cell, forecast, N_CELLS)
+        sums[3] = np.bincount(cell[came], minlength=N_CELLS)
+        return sums
+    for place, each in enumerate((weights, weights * weights, weights * forecast, weights * came)):
+        sums[place] = np.bincount(cell, each, N_CELLS)
+    return sums
 
 
 def reliability_of(sums: Float64Array, first_row: int, of: str) -> Reliability:

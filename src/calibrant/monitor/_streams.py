@@ -202,7 +202,7 @@ class LabelledStream(Stream):
         self.sound(alarms)
         self.past = FADING * self.past + parabola
         self.theta = best(self.past, self.penalty)
-        cells = cell_sums(proba, truth, weights)
+        cells = cell_sums(proba, truth, counted)
         self.history.add(float(place[0, 0]), float(weights[:n].sum()), parabola, cells)
         highest = int(mixture.argmax())
         top = float(mixture[highest])

@@ -140,7 +140,9 @@ def time_plot(
     x = Scale(low, high, LEFT, WIDTH - RIGHT)
     y = Scale(*values, HEIGHT - BOTTOM, TOP)
     shown = [each.alarm for each in changes if low <= each.alarm.time <= high]
-    inside = [(max(each.began_low_time, low), max(each.began_high_time, low)) for each in shown]
+    # Scores drift slowly: when that began would cover what labels tell.
+    told = [each for each in shown if each.kind != "drift"] or shown
+    inside = [(max(each.began_low_time, low), max(each.began_high_time, low)) for each in told]
     return TimePlot(
         x,
         y,

@@ -245,8 +245,7 @@ def _promise(monitor: CalibrationMonitor) -> str:
 
 def _verdict(monitor: CalibrationMonitor, changes: tuple[Change, ...]) -> tuple[str, str]:
     if changes:
-        last = max(changes, key=lambda each: each.last.row)
-        return "not", f"Alarm: {last.alarm.what}"
+        return "not", f"Alarm: {_by_weight(changes)[0].alarm.what}"
     if monitor.n_labelled:
         return "believable", "No alarm: what comes is still what was forecast"
     return "unknown", "No labels yet: nothing tells whether the forecasts are right"
@@ -255,7 +254,7 @@ def _verdict(monitor: CalibrationMonitor, changes: tuple[Change, ...]) -> tuple[
 def _findings(
     monitor: CalibrationMonitor, changes: tuple[Change, ...], groups: tuple[Group, ...]
 ) -> list[str]:
-    found = [_sentence(monitor, each) for each in sorted(changes, key=lambda each: -each.last.row)]
+    found = [_sentence(monitor, each) for each in _by_weight(changes)]
     if len(found) > MOST_CHANGES:
         found = [*found[:MOST_CHANGES], f"There were {len(found) - MOST_CHANGES:,} earlier changes."]
     if not changes and monitor.n_labelled:
@@ -271,17 +270,24 @@ def _findings(
     return found or ["What forecasts promise is below."]
 
 
+def _by_weight(changes: tuple[Change, ...]) -> list[Change]:
+    """What labels tell before what scores alone do, and the last change first."""
+    return sorted(changes, key=lambda each: (each.alarm.kind == "drift", -each.last.row))
+
+
 def _sentence(monitor: CalibrationMonitor, change: Change) -> str:
     alarm = change.alarm
     dated = monitor.dated
-    at = f"{moment(alarm.time, dated)} (row {alarm.row:,})"
+    timed = monitor.last_time is not None
+    at = f"{moment(alarm.time, dated)} (row {alarm.row:,})" if timed else f"row {alarm.row:,}"
     if alarm.kind == "impossible":
         more = f" So did {change.n_more:,} more." if change.n_more else ""
         return f"At {at}: {alarm.what}.{more}"
     began, low, high = (
         moment(each, dated) for each in (alarm.began_time, alarm.began_low_time, alarm.began_high_time)
     )
-    text = f"Since about {began} (95%: {low} to {high}) {alarm.what}; the alarm came at {at}."
+    since = began if timed else f"row {began}"
+    text = f"Since about {since} (95%: {low} to {high}) {alarm.what}; the alarm came at {at}."
     if change.n_more:
         text += f" It goes on: {change.n_more:,} more alarms, the last at {moment(change.last.time, dated)}."
     return text
@@ -289,7 +295,7 @@ def _sentence(monitor: CalibrationMonitor, change: Change) -> str:
 
 def _advice(advice: Advice | None, changes: tuple[Change, ...]) -> list[str]:
     said = [] if advice is None else [advice.text[0].upper() + advice.text[1:] + "."]
-    kinds = dict.fromkeys(each.alarm.kind for each in sorted(changes, key=lambda each: -each.last.row))
+    kinds = dict.fromkeys(each.alarm.kind for each in _by_weight(changes))
     if advice is None:
         said.append("Collect labels: without them only drift of the scores can be told.")
     return said + [FIRST_LOOK[kind] for kind in list(kinds)[:2]]
