@@ -12,6 +12,9 @@ from typing import Any, Self
 from calibrant._core import _late as late
 from calibrant._core._errors import ParameterError
 
+#: What scikit-learn means by a request that is not given.
+UNCHANGED = "$UNCHANGED$"
+
 
 class Estimator:
     """Base of all that has parameters and can be fitted."""
@@ -98,7 +101,7 @@ class Estimator:
             asked.fit.add_request(param="sample_weight", alias=vars(self).get("_weights_asked"))
         return asked
 
-    def set_fit_request(self, *, sample_weight: bool | str | None = "$UNCHANGED$") -> Self:
+    def set_fit_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
         """Say whether `fit` is to be given weights, where scikit-learn routes metadata.
 
         Parameters
@@ -111,7 +114,12 @@ class Estimator:
         Self
             The same object.
         """
-        if sample_weight != "$UNCHANGED$":
+        if not (sample_weight is None or isinstance(sample_weight, bool | str)):
+            raise ParameterError(
+                "sample_weight must be True, False, None or another name for it; got "
+                f"{type(sample_weight).__name__}"
+            )
+        if sample_weight != UNCHANGED:
             self._weights_asked = sample_weight
         return self
 

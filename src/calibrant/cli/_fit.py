@@ -95,7 +95,7 @@ def command(**given: Any) -> None:
           --method binning --set n_bins=cv --out bins.json
       calibrant fit scores.csv --label label --scores 's_*' \\
           --costs costs.csv --rule parallel --out decider.json
-      calibrant fit march.csv --label label --scores 's_*' --update model.json --out model.json
+      calibrant fit scores.csv --label label --scores 's_*' --update model.json --out new.json
     """
     if given["old"] is not None:
         from calibrant.cli._update_run import run as update
