@@ -5,7 +5,7 @@ FILES := src tests benchmarks docs conftest.py
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo -n)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser postgres check format format-check lint types imports docstrings wheel docs bench arena fuzz kernels oldest spark node skl2onnx clean
+.PHONY: help demo test browser postgres check format format-check lint types imports docstrings wheel docs bench arena fuzz kernels oldest spark node skl2onnx mlflow clean
 .DELETE_ON_ERROR:
 
 help:  ## Show this list
@@ -91,6 +91,14 @@ node: .venv/.dev build/node/.ready  ## Compare the ONNX export in Node with Pyth
 
 skl2onnx: build/skl2onnx/.ready  ## Run the tests of the converter for skl2onnx
 	build/skl2onnx/bin/python -m pytest -q tests/models/test_skl2onnx.py
+
+mlflow: build/mlflow/.ready  ## Run the tests of models in MLflow and skops
+	build/mlflow/bin/python -m pytest -q tests/models/test_registries.py
+
+build/mlflow/.ready: pyproject.toml  # an environment of its own: MLflow brings much
+	test -x build/mlflow/bin/python || $(PYTHON) -m venv build/mlflow
+	build/mlflow/bin/pip install -q -e '.[test]' mlflow skops
+	@touch $@
 
 build/node/.ready:  # of the package only what runs on processors, which comes with it
 	mkdir -p build/node

@@ -60,7 +60,7 @@ def _one_score(session: Any, n: int) -> Iterator[Row]:
     frame = rows.select("score", happened.cast("double").alias("label")).cache()
     frame.count()
     repeats = 3
-    ours = ScoreCalibrator(rawPredictionCol="score")
+    ours = ScoreCalibrator(rawPredictionCol="score", method="pav")
     theirs = IsotonicRegression(featuresCol="score")
     mine, other = in_turn(lambda: ours.fit(frame), lambda: theirs.fit(frame), repeats)
     peer = "MLlib IsotonicRegression"
@@ -72,7 +72,7 @@ def _one_score(session: Any, n: int) -> Iterator[Row]:
         stage.transform(frame).write.format("noop").mode("overwrite").save()
 
     mine, other = in_turn(lambda: judged(model), lambda: judged(isotonic), repeats)
-    yield Row(f"Spark local[2]: apply, n = {n:,}", peer, mine, other, "s", other / mine, "")
+    yield Row(f"Spark local[2]: apply, n = {n:,}", peer, mine, other, "s", mine / other, "<= 3")
     frame.unpersist()
 
 
@@ -88,8 +88,8 @@ def _ten_classes(session: Any, n: int) -> Iterator[Row]:
     ]
     frame = rows.select("label", *scores).cache()
     frame.count()
-    ten = ScoreCalibrator(scoresCols=[f"s_{place}" for place in range(N_CLASSES)])
-    one = ScoreCalibrator(rawPredictionCol="s_0", labelCol="first")
+    ten = ScoreCalibrator(scoresCols=[f"s_{place}" for place in range(N_CLASSES)], method="pav")
+    one = ScoreCalibrator(rawPredictionCol="s_0", labelCol="first", method="pav")
     single = frame.select("s_0", (F.col("label") == 0).cast("double").alias("first"))
     one.fit(single), ten.fit(frame)
     repeats = range(3)

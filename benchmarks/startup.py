@@ -3,7 +3,9 @@
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchmarks.measure import Row, in_turn
 
@@ -17,4 +19,26 @@ def startup() -> Iterator[Row]:
     ours, numpy = in_turn(lambda: run("-c", "import calibrant"), lambda: run("-c", "import numpy"), 15)
     yield Row("import calibrant", "import numpy", ours, numpy, "s", ours / numpy, "<= 1")
     helped, bare = in_turn(lambda: run("-m", "calibrant.cli", "--help"), lambda: run("-c", "pass"), 15)
+    with tempfile.TemporaryDirectory() as folder:
+        apply = _model_and_rows(Path(folder))
+        yardstick = "import numpy, pyarrow.csv"
+        ours, theirs = in_turn(lambda: run(*apply), lambda: run("-c", yardstick), 15)
+        case = "calibrant apply, 1,000 rows of CSV"
+        yield Row(case, f"python -c '{yardstick}'", ours, theirs, "s", ours / theirs, "<= 1.6")
     yield Row("calibrant --help", "python -c pass", helped, bare, "s", statistics.fmean([helped / bare]), "")
+
+
+def _model_and_rows(folder: Path) -> list[str]:
+    """The arguments that apply a model of one score to a file."""
+    import numpy as np
+
+    from calibrant import ScoreModel, save
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1000)
+    scores = y + rng.normal(size=1000)
+    save(ScoreModel("sigmoid").fit(scores, y), folder / "model.json")
+    lines = [f"{row},{score!r}" for row, score in enumerate(scores.tolist())]
+    (folder / "scores.csv").write_text("\n".join(["id,score", *lines, ""]))
+    files = [str(folder / name) for name in ("model.json", "scores.csv")]
+    return ["-m", "calibrant.cli", "apply", *files, "--out", str(folder / "out.csv")]

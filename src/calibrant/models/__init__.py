@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from calibrant.models._document import from_document, to_document
     from calibrant.models._export import TARGETS as TARGETS, export, exported as exported
     from calibrant.models._files import load, parse as parse, save
+    from calibrant.models._formulas import chain_of as chain_of
     from calibrant.models._learned import Learned as Learned, learn as learn
     from calibrant.models._onnx import save_onnx, to_onnx
     from calibrant.models._plan import (
@@ -75,6 +76,7 @@ _HOME = {
     "Trial": "calibrant.models._comparison",
     "advise": "calibrant.models._advice",
     "answered": "calibrant.models._plan",
+    "chain_of": "calibrant.models._formulas",
     "check_rule": "calibrant.models._score_model",
     "compare_forecasts": "calibrant.models._comparison",
     "compare_methods": "calibrant.models._comparison",

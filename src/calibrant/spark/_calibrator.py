@@ -7,14 +7,16 @@ from typing import Any, Self
 import numpy as np
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
-from pyspark.sql import DataFrame, functions as F
+from pyspark.ml.functions import array_to_vector
+from pyspark.sql import Column, DataFrame, functions as F
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators import DEFAULT, needs_all_scores, warn_of_direction
+from calibrant.maps import Chain
 from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
-from calibrant.spark._columns import quoted, score_columns
+from calibrant.spark._columns import ScoreColumns, quoted, score_columns
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._judge import (
     METADATA_KEY,
@@ -24,6 +26,7 @@ from calibrant.spark._judge import (
     label_of_number,
     probability_vector,
 )
+from calibrant.spark._native import native_chain, with_results
 from calibrant.spark._params import (
     HasClasses,
     HasCosts,
@@ -157,6 +160,9 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
         )
         if invalid == "skip":
             dataset = dataset.filter(columns.usable(dataset))
+        chain = native_chain(model)
+        if chain is not None:
+            return self._in_columns(dataset, columns, chain, invalid)
         sent, n_classes = ModelText.of(model), len(model.classes_)
         n_scores = describe(to_document(model)).n_scores or 1
 
@@ -167,15 +173,28 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
 
         answer = f"{self.uid}_answer"
         frame = dataset.withColumn(answer, judged(dataset, columns, judge, n_scores, n_classes, invalid))
+        vector = probability_vector(F.col(answer), n_classes, always=invalid != "keep")
+        return self._with_answers(dataset, frame, vector, F.col(answer).getField("decision"))
+
+    def _in_columns(self, dataset: DataFrame, columns: ScoreColumns, chain: Chain, invalid: str) -> DataFrame:
+        """The same without Python on the way."""
+        found = with_results(dataset, columns, chain, self.uid, refuses=invalid == "error")
+        vector, number = array_to_vector(F.array(*found.proba)), found.decision
+        if invalid == "keep":
+            vector, number = F.when(found.usable, vector), F.when(found.usable, number)
+        return self._with_answers(dataset, found.frame, vector, number)
+
+    def _with_answers(
+        self, dataset: DataFrame, frame: DataFrame, vector: Column, number: Column
+    ) -> DataFrame:
+        """The columns that came, and those that were asked for."""
         probability, prediction = self.getProbabilityCol(), self.getPredictionCol()
         others = [name for name in dataset.columns if name not in (probability, prediction)]
         added = []
         if probability:
-            vector = probability_vector(F.col(answer), n_classes, always=invalid != "keep")
             added.append(vector.alias(probability, metadata={METADATA_KEY: {"classes": self.classes}}))
         if prediction:
-            number = F.col(answer).getField("decision")
-            added.append(label_of_number(number, np.asarray(model.actions_)).alias(prediction))
+            added.append(label_of_number(number, np.asarray(self.scoreModel.actions_)).alias(prediction))
         return frame.select(*map(quoted, others), *added)
 
     def _saved_model(self) -> ScoreModel:

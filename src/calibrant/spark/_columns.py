@@ -52,8 +52,8 @@ class ScoreColumns:
         """Whether all scores of a row are finite numbers."""
         values = self.values(frame)
         if self.packed:
-            return values[0].isNotNull() & F.forall(values[0], _finite)
-        return reduce(and_, map(_finite, values))
+            return values[0].isNotNull() & F.forall(values[0], is_finite)
+        return reduce(and_, map(is_finite, values))
 
 
 def score_columns(frame: DataFrame, name: str, names: Sequence[str] | None) -> ScoreColumns:
@@ -88,7 +88,7 @@ def quoted(name: str) -> Column:
 def usable_weight(name: str) -> Column:
     """Whether a weight is a finite number that is not negative."""
     weight = quoted(name).cast("double")
-    return _finite(weight) & (weight >= 0)
+    return is_finite(weight) & (weight >= 0)
 
 
 def _is_packed(kind: Any) -> bool:
@@ -97,5 +97,6 @@ def _is_packed(kind: Any) -> bool:
     )
 
 
-def _finite(number: Column) -> Column:
+def is_finite(number: Column) -> Column:
+    """Whether it is a number, and a finite one."""
     return number.isNotNull() & ~F.isnan(number) & (F.abs(number) != float("inf"))
