@@ -71,10 +71,13 @@ def test_sessions_are_compared_to_the_digits_that_they_show(printed, alike, monk
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in COMMANDS if name not in ("demo", "reproduce", "completion")]
+    # A service runs until it is stopped: those of serve are tested with it.
+    "name",
+    [name for name in COMMANDS if name not in ("demo", "reproduce", "completion", "serve")],
 )
 def test_every_example_of_the_help_runs(name, folder):
-    shown = re.sub(r"\\\n +", "", here(name, "--help", cwd=folder).stdout.split("Example")[1])
+    told = re.split(r"\n *Examples?:\n", here(name, "--help", cwd=folder).stdout)[1].split("\n\n")[0]
+    shown = re.sub(r"\\\n +", "", told)
     examples = re.findall(r"^ +((?:cat new.csv \| )?calibrant .*)$", shown, re.MULTILINE)
     assert examples
     if name == "inspect":
@@ -82,6 +85,8 @@ def test_every_example_of_the_help_runs(name, folder):
             folder,
             "calibrant fit scores.csv --label label --scores 's_*' --costs costs.csv --out decider.json",
         )
+    if name == "fit":
+        run(folder, "calibrant fit scores.csv --label label --scores 's_*' --out model.json")
     if name == "compare":
         for method, out in (("sigmoid", "old.json"), ("vector", "new.json")):
             run(

@@ -90,7 +90,6 @@ _HOME = {
     "Summary": "calibrant.passes",
     "Task": "calibrant.passes",
     "Updated": "calibrant.files._update",
-    "update": "calibrant.files._update",
     "VersionComparison": "calibrant.files._versions",
     "Versions": "calibrant.files._versions",
     "Watched": "calibrant.files._monitor",
@@ -117,6 +116,7 @@ _HOME = {
     "run_plan": "calibrant.passes",
     "sorted_texts": "calibrant.files._classes",
     "task_from_json": "calibrant.passes",
+    "update": "calibrant.files._update",
 }
 
 __all__ = [
