@@ -153,7 +153,7 @@ def test_random_costs_lie_between_one_and_ten():
         (lambda: rarity_costs([3, np.nan]), "counts must be finite; got nan in row 1"),
         (lambda: rarity_costs([[3]]), r"counts must be one number per class; got shape \(1, 1\)"),
         (lambda: rarity_costs([]), r"counts must be one number per class; got shape \(0,\)"),
-        (lambda: rarity_costs([1, 2], rule="log"), "rule must be one of 'inverse', 'ratio'; got 'log'"),
+        (lambda: rarity_costs([1, 2], rule="log"), "rule must be one of 'ratio', 'inverse'; got 'log'"),
         (lambda: random_costs(0), "k must be a whole number of classes, at least 1; got 0"),
         (lambda: random_costs(2.5), "at least 1; got 2.5"),
         (lambda: reasonable([[0, 1]]), r"shape \(k, k\); got shape \(1, 2\)"),

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from calibrant import CalibrantError
-from calibrant.decisions import LachicheFlachRule, decide, random_costs, realised_cost, weight_matrix
+from calibrant.decisions import (
+    LachicheFlachRule,
+    decide,
+    random_costs,
+    rarity_costs,
+    realised_cost,
+    weight_matrix,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 law = settings(max_examples=50, deadline=None)
@@ -71,6 +78,33 @@ def test_the_matrix_decides_as_the_weights_do(seed, k):
     weights = np.random.default_rng(seed).uniform(0.2, 5, k)
     by_matrix = decide(proba, weight_matrix(weights))
     np.testing.assert_array_equal(by_matrix, (weights * proba).argmax(axis=1))
+
+
+@law
+@given(seed=seeds, k=st.integers(2, 5), active=st.sampled_from(["all", "incremental"]))
+def test_restarts_never_cost_more(seed, k, active):
+    proba, y, cost = drawn(seed, k)
+    once = LachicheFlachRule(active, passes=2).fit(proba, y, cost)
+    often = LachicheFlachRule(active, passes=2, restarts=3, random_state=seed).fit(proba, y, cost)
+    assert often.cost_after_ <= once.cost_after_
+    assert realised_cost(y, often.decide(proba), cost).total == pytest.approx(often.cost_after_)
+    assert (often.weights_ == 1).any()
+    again = LachicheFlachRule(active, passes=2, restarts=3, random_state=seed).fit(proba, y, cost)
+    np.testing.assert_array_equal(often.weights_, again.weights_)
+
+
+def test_restarts_leave_a_local_optimum():
+    """Costs far from equal, where the weights that decide well are far from the equal ones."""
+    left = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y = np.append(np.arange(4), rng.choice(4, 56, p=[0.6, 0.25, 0.1, 0.05]))
+        proba = rng.dirichlet(np.ones(4), 60) + 0.5 * np.eye(4)[y]
+        proba /= proba.sum(axis=1, keepdims=True)
+        cost = rarity_costs(np.bincount(y), "ratio")
+        once, often = (LachicheFlachRule(passes=5, restarts=n, random_state=0) for n in (0, 10))
+        left += often.fit(proba, y, cost).cost_after_ < once.fit(proba, y, cost).cost_after_ - 1e-9
+    assert left >= 5
 
 
 def test_weights_are_exact_where_probabilities_are_extreme():

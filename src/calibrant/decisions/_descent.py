@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._chance import Seed, generator
@@ -45,36 +46,47 @@ def check_schedule(passes: object, restarts: object) -> None:
 
 
 def best_descent(
-    make: Callable[[IntArray], Family],
+    make: Callable[[IntArray, Float64Array | None], Family],
     rows: TrainingRows,
     cost: float,
     *,
+    order: IntArray,
     passes: int,
     restarts: int,
     random_state: Seed,
+    scatter: float = 0.0,
 ) -> Learned:
-    """Learn in the order of frequency, then in random orders; keep the best, and of equals the first."""
+    """Learn in the order given, then in random orders; keep the best, and of equals the first.
+
+    With `scatter`, a restart also begins elsewhere: `make` is given numbers of this standard deviation, one
+    per class, and None at first.
+    """
     best = None
-    for order in _orders(rows, restarts, random_state):
-        learned = _descend(make, rows, order, cost, passes)
+    for visits, start in _starts(order, restarts, random_state, scatter):
+        before = cost if start is None else None
+        learned = _descend(partial(make, visits, start), rows, visits, before, passes)
         if best is None or learned.cost < best.cost:
             best = learned
-    assert best is not None  # the order of frequency is always there
+    assert best is not None  # the order given is always there
     return best
 
 
-def _orders(rows: TrainingRows, restarts: int, random_state: Seed) -> Iterator[IntArray]:
-    order = rows.by_frequency()
-    yield order
+def _starts(
+    order: IntArray, restarts: int, random_state: Seed, scatter: float
+) -> Iterator[tuple[IntArray, Float64Array | None]]:
+    yield order, None
     rng = generator(random_state)
     for _ in range(restarts):
-        yield rng.permutation(order)
+        yield rng.permutation(order), rng.normal(0.0, scatter, len(order)) if scatter else None
 
 
 def _descend(
-    make: Callable[[IntArray], Family], rows: TrainingRows, order: IntArray, before: float, passes: int
+    make: Callable[[], Family], rows: TrainingRows, order: IntArray, before: float | None, passes: int
 ) -> Learned:
-    family, cost = make(order), before
+    """Visit every number in turn; `before` is the cost at the start where it is known."""
+    family = make()
+    before = rows.total(family.decide(rows.proba)) if before is None else before
+    cost = before
     coordinates = list(family.coordinates(order)) * passes if len(order) > 1 else []
     costs = []
     for coordinate in coordinates:
@@ -83,7 +95,7 @@ def _descend(
     reached = rows.total(family.decide(rows.proba))
     if reached > before and not family.may_raise:
         # Where costs differ by more than the digits of a number, a step can be lost in rounding.
-        start = make(order)
+        start = make()
         unlearned = rows.total(start.decide(rows.proba))
         if unlearned < reached:
             family, reached, costs = start, unlearned, [unlearned] * len(costs)

@@ -29,6 +29,9 @@ from calibrant.maps import Tensor
 
 #: A rule by weights has a matrix of the classes by the classes: more, in a file, would fill the memory.
 MOST_WEIGHTS = 4096
+#: Standard deviation of the logarithms of the weights at which a restart begins: most lie within a factor of
+#: fifty of 1, as costs by rarity do.
+SCATTER = 2.0
 
 
 def weight_matrix(weights: object) -> Float64Array:
@@ -82,9 +85,10 @@ class LachicheFlachRule(DecisionRule):
     passes : int, default=1
         How often every weight but the first is visited.
     restarts : int, default=0
-        How often the learning is repeated with the classes in a random order; the best result is kept.
+        How often the learning is repeated with the classes in a random order and, under "all", from random
+        weights; the best result is kept.
     random_state : int, Generator, RandomState or None, default=None
-        The random orders.
+        The random orders and weights.
 
     Attributes
     ----------
@@ -106,6 +110,10 @@ class LachicheFlachRule(DecisionRule):
     the ratios :math:`\max_{k \ne i} w_k p_k / p_i`. The value is the geometric mean of the ends of the
     interval of least cost; half or double the other end if one is 0 or infinite; among equals the
     interval around the present weight, else the nearest by its logarithm.
+
+    One pass from equal weights can end in a local optimum far above the plain rule of least expected cost,
+    where costs are far from equal. Passes alone seldom leave it; a restart does, as it begins with weights
+    whose logarithms are normal with standard deviation 2.
 
     References
     ----------
@@ -161,12 +169,18 @@ class LachicheFlachRule(DecisionRule):
     def _fit(self, rows: TrainingRows) -> tuple[float, float]:
         before = rows.total(greatest_weighted(rows.proba, np.ones(rows.n_classes)))
         learned = best_descent(
-            lambda order: _Weights(rows.proba, order if self.active == "incremental" else None),
+            lambda order, start: _Weights(
+                rows.proba,
+                order if self.active == "incremental" else None,
+                None if start is None else start - start[order[0]],
+            ),
             rows,
             before,
+            order=rows.by_frequency(),
             passes=self.passes,
             restarts=self.restarts,
             random_state=self.random_state,
+            scatter=SCATTER if self.active == "all" else 0.0,
         )
         self.matrix_, self.weights_ = learned.matrix, learned.parameters
         return before, learned.cost
@@ -178,7 +192,9 @@ class LachicheFlachRule(DecisionRule):
 class _Weights(Factors):
     """The weights as factors: the logarithm of the weighted probability, negative, is the risk."""
 
-    def __init__(self, proba: Float64Array, order: IntArray | None) -> None:
+    def __init__(
+        self, proba: Float64Array, order: IntArray | None, start: Float64Array | None = None
+    ) -> None:
         # Products are compared by their ratio, so that a weight need only stay a number.
         super().__init__((proba.shape[1],), reach=600.0)
         self.proba = proba
@@ -186,6 +202,8 @@ class _Weights(Factors):
         self.waiting = set(range(len(self.risks)))
         for i in range(len(self.risks)) if order is None else order[:1].tolist():
             self.admit((i,))
+        for i, step in enumerate(() if start is None else start.tolist()):
+            self.move((i,), step)
 
     def admit(self, coordinate: Coordinate) -> bool:
         (i,) = coordinate

@@ -192,9 +192,10 @@ class ParallelPartitionRule(DecisionRule):
         before = rows.total(least_risk(rows.proba, rows.cost))
         family = FAMILIES[self.family] if self.strategy == "feasible" else PaperOffsets
         learned = best_descent(
-            lambda _: family(rows.proba, regrets),
+            lambda _order, _start: family(rows.proba, regrets),
             rows,
             before,
+            order=self._order(rows),
             passes=self.passes,
             restarts=self.restarts,
             random_state=self.random_state,
@@ -203,6 +204,10 @@ class ParallelPartitionRule(DecisionRule):
         self.order_ = np.array([c[0] if len(c) == 1 else c for c in learned.coordinates], dtype=np.intp)
         self.costs_ = np.array(learned.costs)
         return before, learned.cost
+
+    def _order(self, rows: TrainingRows) -> IntArray:
+        """The classes in the order of their visits."""
+        return rows.by_frequency()
 
 
 def _read_order(visits: list[Any], n_classes: int, at: Place, *, pairs: bool) -> IntArray:
