@@ -116,15 +116,54 @@ class GroupEffects:
 
     @classmethod
     def none(cls, names: tuple[str, ...], n_classes: int) -> "GroupEffects":
-        """Groups that are not set apart."""
+        """Make groups that are not set apart.
+
+        Parameters
+        ----------
+        names : tuple of str
+            The groups.
+        n_classes : int
+            Number of classes.
+
+        Returns
+        -------
+        GroupEffects
+            No effects.
+        """
         return cls(names, np.zeros((len(names), n_classes)), np.zeros(len(names)), (0.0, 0.0))
 
     def apply(self, proba: Float64Array, by: object) -> Float64Array:
-        """Correct probabilities; those of rows without a group, or of an unknown one, stay as they are."""
+        """Correct probabilities; those of rows without a group, or of an unknown one, stay as they are.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n, k)
+            The common probabilities.
+        by : array-like of shape (n,)
+            The groups of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            The probabilities of the rows in their groups.
+        """
         return self.of_numbers(proba, Grouping.read(by, len(proba)).among(self.names))
 
     def of_numbers(self, proba: Float64Array, number: IntArray) -> Float64Array:
-        """Correct probabilities of rows whose group is known by its number."""
+        """Correct probabilities of rows whose group is known by its number.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n, k)
+            The common probabilities.
+        number : ndarray of shape (n,)
+            The numbers of their groups in `names`; -1 for none.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            The probabilities of the rows in their groups.
+        """
         changes = np.append((self.slopes != 0) | (self.intercepts != 0).any(axis=1), False)
         rows = np.flatnonzero(changes[number] & ~np.isnan(proba).any(axis=1))
         if len(rows) == 0:
