@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant import decisions, metrics, models
+from calibrant import decisions, metrics
 from calibrant._core._arrays import Float64Array
+from calibrant._core._folds import stratified_folds
 from calibrant.models._costs import Costs
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _mean_costs(judged: "Predictions", costs: Costs | None, rule: Any) -> tuple[
         return plain, None
     fold = judged.fold
     if judged.n_folds < 2:
-        fold = models.stratified_folds(rows.truth, min(5, len(rows)), 0)
+        fold = stratified_folds(rows.truth, min(5, len(rows)), 0)
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in np.unique(fold)]
     compared = decisions.compare_rules(
         proba, rows.truth, costs.matrix, [rule], cv=splits, sample_weight=rows.weight
