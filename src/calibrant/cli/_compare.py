@@ -41,8 +41,8 @@ from calibrant.cli._settings import set_option
     "normalize for one score per class, least_squares for all_pairs, else coupling.",
 )
 @set_option(
-    "A setting of one of the methods, such as binning.n_bins=cv. May be repeated; calibrant methods lists "
-    "them."
+    "A setting of one of the methods, such as binning.n_bins=cv. May be repeated; the command methods "
+    "lists them."
 )
 @options.code_option
 @click.option("--cv", type=click.IntRange(min=2), metavar="N", help="Number of folds, 5 by default.")

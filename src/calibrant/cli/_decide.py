@@ -31,7 +31,7 @@ from calibrant.cli._settings import set_option
     show_default=True,
     help="Least expected cost, or a rule that is learned from rows with labels.",
 )
-@set_option("A setting of the rule, such as family=row_mul. May be repeated; calibrant methods lists them.")
+@set_option("A setting of the rule, such as family=row_mul. May be repeated; the command methods lists them.")
 @click.option(
     "--label", metavar="COLUMN", help="Column of the true labels, to learn a rule or to see what was paid."
 )

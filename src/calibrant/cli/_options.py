@@ -58,8 +58,8 @@ code_option = click.option(
     metavar="CODE",
     help="The scores are those of binary classifiers, one per column of this code, in the order of the file: "
     f"{', '.join(CODES)}. A code of your own, or a random one, is a table such as code.csv: the first column "
-    "names the classes, the header the columns of scores, and entries are 1, -1 and 0; calibrant code writes "
-    "one.",
+    "names the classes, the header the columns of scores, and entries are 1, -1 and 0; the command code "
+    "writes one.",
 )
 format_option = together(
     click.option(
