@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from calibrant import AccuracyTableCalibrator, CalibrantError
+from calibrant import AccuracyTableCalibrator, CalibrantError, load, save
 from calibrant.calibrators import _cells
 from golden import assert_golden, golden_cases
 
@@ -77,6 +77,8 @@ def estimate_by_hand(cells, query, width, smoothing, lam, fallback):
         if (cell := tuple(np.add(target, step))) in cells
     ]
     count, good = cells.get(target, (0.0, 0.0))
+    if len(query) > 3 and not count:
+        around = []  # over more than three scores only cells with rows have an estimate
     lam = 1.0 if smoothing == "laplace" else lam
     if smoothing in ("laplace", "lidstone") and lam:
         return (good + lam) / (count + 2 * lam)
@@ -90,7 +92,7 @@ def estimate_by_hand(cells, query, width, smoothing, lam, fallback):
     return statistics.mean(shares) if smoothing == "ma" else statistics.median(shares)
 
 
-@pytest.mark.parametrize("n_axes", [1, 2, 3])
+@pytest.mark.parametrize("n_axes", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 @pytest.mark.parametrize("sparse", [False, True])
 def test_brute_force(n_axes, smoothing, sparse, monkeypatch):
@@ -116,6 +118,21 @@ def test_brute_force(n_axes, smoothing, sparse, monkeypatch):
             for place, count, good in zip(places.tolist(), table.count, table.right, strict=True)
         }
         assert held == cells
+
+
+@pytest.mark.parametrize("n_axes", [4, 7])
+def test_a_table_of_many_scores_keeps_no_more_cells_than_rows(n_axes, tmp_path):
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=(60, n_axes)), rng.integers(n_axes, size=60)
+    model = AccuracyTableCalibrator("B", max_rank=None, n_cells=5, classes=range(n_axes)).fit(scores, y)
+    assert [len(table.axes) for table in model.tables_] == list(range(1, n_axes + 1))
+    for table, kept in zip(model.tables_[3:], model.map_.own[3:], strict=True):
+        assert len(kept.smoothed.key) == len(table.count) <= 60
+    save(model, tmp_path / "model.json")
+    asked = rng.normal(size=(40, n_axes))
+    np.testing.assert_array_equal(
+        load(tmp_path / "model.json").predict_proba(asked), model.predict_proba(asked)
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -382,14 +399,9 @@ def test_lidstone_by_cross_validation_is_reproducible_and_beats_a_bad_choice():
         ({"fallback": "zero"}, "fallback must be one of 'prior', 'half', 'nan'; got 'zero'"),
         ({"cv": 1}, "cv must be a whole number from 2; got 1"),
         (
-            {"combination": "B", "max_rank": None},
-            "at most three scores as axes; got 4; use another one, a low",
+            {"combination": [1, 2, 3, 4], "width": 1e-4},
+            r"width must leave fewer than 2\*\*50 cells .*; use wider cells, n_cells, or fewer scores",
         ),
-        (
-            {"combination": "B"},
-            "at most three scores as axes; got 4; use another one, a lower max_rank, or R",
-        ),
-        ({"combination": [1, 2, 3, 4]}, "at most three scores as axes; got 4"),
         ({"combination": [1, 5]}, r"ranks from 1 to 4, the number of classes; got \[1, 5\]"),
     ],
 )

@@ -105,13 +105,13 @@ def test_leverage_is_the_derivative_of_the_estimate(name):
     grid, cells = scattered()
     right = cells.count * np.random.default_rng(1).uniform(0.1, 0.9, size=len(cells.key))
     cells, step = Cells(cells.key, cells.count, right), 1e-6
-    smoothed = ALL[name](cells, grid.neighbours())
+    smoothed = ALL[name](cells, grid)
     before = smoothed.at(cells.key, np.nan)
     leverage = np.zeros(len(cells.key))
     for place in range(len(cells.key)):
         moved = right.copy()
         moved[place] += step * cells.count[place]
-        after = ALL[name](Cells(cells.key, cells.count, moved), grid.neighbours()).at(cells.key, np.nan)
+        after = ALL[name](Cells(cells.key, cells.count, moved), grid).at(cells.key, np.nan)
         leverage[place] = (after - before)[place] / step
     slots = np.searchsorted(smoothed.key, cells.key)
     np.testing.assert_allclose(smoothed.leverage[slots], leverage, atol=1e-6)
@@ -128,8 +128,8 @@ def test_the_criteria_of_a_plain_table_are_the_textbook_ones():
         + (cells.count - cells.right)[inner] * np.log(1 - share[inner])
     )
     plain = SMOOTHINGS["none"]
-    aic = information(cells, plain, grid.neighbours(), "aic")
-    bic = information(cells, plain, grid.neighbours(), "bic")
+    aic = information(cells, plain, grid, "aic")
+    bic = information(cells, plain, grid, "bic")
     assert aic == pytest.approx(-2 * log_likelihood + 2 * len(cells.key))
     assert bic == pytest.approx(-2 * log_likelihood + len(cells.key) * np.log(cells.count.sum()))
 
@@ -141,9 +141,7 @@ def test_the_loss_of_the_folds_is_that_of_tables_without_them():
     counter = CellCounter(3 * grid.n_keys)
     combined = 3 * keys + folds
     counter.add(combined[:, None], np.where(right, combined, 0), None)
-    loss = held_out_loss(
-        FoldedCells.of(counter.cells(), 3), SMOOTHINGS["ma_cov"], grid.neighbours(), lambda cells: 0.5
-    )
+    loss = held_out_loss(FoldedCells.of(counter.cells(), 3), SMOOTHINGS["ma_cov"], grid, lambda cells: 0.5)
     by_hand = 0.0
     for row in range(90):
         near = (folds != folds[row]) & (np.abs(keys - keys[row]) <= 1)

@@ -15,29 +15,33 @@ from calibrant.experiments._datasets import find, read_table
 from calibrant.experiments._experiment import Done
 from calibrant.experiments._runner import run_experiment as run
 
-CHECKS = ("average", "larger", "LF harmful", "LF where said", "little", "raised", "MetaCost")
+CHECKS = ("average", "larger", "LF harmful", "LF usual", "LF where said", "little", "raised", "MetaCost")
 
 
 def repetition(data="iris", learner="NB", seed=0, size=45.0, raised=0, **costs):
     """What a job returns, the same for all kinds of costs."""
     test = {"expected": 10.0, "parallel": 9.0, "lachiche_flach": 11.0, "chosen": 9.5} | costs
-    paid = {"test": test, "training": [9.0, 8.0], "n_raised": raised}
+    paid = {
+        "test": test,
+        "training": {"expected": 9.0, "parallel": 8.0, "lachiche_flach": 8.5},
+        "n_raised": raised,
+    }
     answer = {
         "n_rows": 300,
         "n_classes": 3,
         "smallest_class": 50,
         "class_size": size,
-        "rarity": paid,
         "ratio": paid,
+        "inverse": paid,
         "random": paid,
     }
     return Done({"data": data, "learner": learner, "seed": seed}, answer)
 
 
-def held(done, kind="rarity"):
-    table = {"rarity": _ogg.TABLES[0], "ratio": _ogg.TABLES[1], "random": _ogg.TABLES[2]}[kind]
+def held(done, kind="ratio"):
+    table = {"ratio": _ogg.TABLES[0], "inverse": _ogg.TABLES[1], "random": _ogg.TABLES[2]}[kind]
     checks = table.collect(done).checks
-    names = CHECKS[:-1] if kind == "ratio" else CHECKS
+    names = CHECKS[:-1] if kind == "inverse" else CHECKS
     return dict(zip(names, (check.held for check in checks), strict=True))
 
 
@@ -67,9 +71,16 @@ def test_a_longer_run_begins_with_the_jobs_of_a_shorter_one():
 
 def test_the_scales():
     assert len(_ogg.TABLES[0].jobs("full")) == 100 * len(_ogg.PROBLEMS)
-    assert {job.arguments["n_resamples"] for job in _ogg.TABLES[0].jobs("full")} == {100}
+    with_metacost = [job.arguments for job in _ogg.TABLES[0].jobs("full") if job.arguments["n_resamples"]]
+    assert {arguments["n_resamples"] for arguments in with_metacost} == {100}
+    assert [each["seed"] for each in with_metacost if (each["data"], each["learner"]) == ("iris", "NB")] == [
+        *range(10)
+    ]
+    assert [
+        each["seed"] for each in with_metacost if (each["data"], each["learner"]) == ("shuttle", "NB")
+    ] == [0]
     assert _ogg.TABLES[0].jobs("full") == _ogg.TABLES[2].jobs("full")
-    assert {tuple(job.arguments["kinds"]) for job in _ogg.TABLES[1].jobs("full")} == {("ratio",)}
+    assert {tuple(job.arguments["kinds"]) for job in _ogg.TABLES[1].jobs("full")} == {("inverse",)}
     quick = _ogg.TABLES[2].jobs("quick")
     assert {job.arguments["seed"] for job in quick} == set(range(5))
     assert not {job.arguments["data"] for job in quick} & set(_ogg.LARGE)
@@ -87,9 +98,11 @@ def test_a_repetition_without_loss_is_left_out():
         repetition(seed=1, expected=0.0, parallel=5.0),
         repetition(seed=2, parallel=7.0),
     ]
-    (saved,) = _ogg.savings(done, "rarity")
+    (saved,) = _ogg.savings(done, "ratio")
     assert saved.mean["parallel"] == pytest.approx((10 + 30) / 2)
-    assert saved.spread["parallel"] == pytest.approx(np.std([10, 30], ddof=1))
+    assert saved.error["parallel"] == pytest.approx(np.std([10, 30], ddof=1) / np.sqrt(2))
+    # Together: the plain rule paid 10 + 0 + 10, parallel partition 9 + 5 + 7.
+    assert saved.of_totals["parallel"] == pytest.approx(100 * (20 - 21) / 20)
     assert saved.n_repetitions == 3
 
 
@@ -106,7 +119,7 @@ def test_metacost_shows_the_better_variant_of_every_set():
         repetition(seed=0, metacost_all=9.0, metacost_others=5.0),
         repetition(seed=1, metacost_all=9.0, metacost_others=20.0),
     ]
-    (saved,) = _ogg.savings(done, "rarity")
+    (saved,) = _ogg.savings(done, "ratio")
     # Per set, not per repetition: 10% on average against -25%.
     assert saved.mean["metacost"] == pytest.approx(10)
 
@@ -124,19 +137,23 @@ def test_lines_are_ordered_by_class_size_and_end_with_the_mean_beside_the_papers
 
 def test_checks_that_hold_and_checks_that_do_not():
     good = [
-        repetition("iris", size=10.0, parallel=9.9, metacost_all=9.0, metacost_others=9.0),
+        repetition(
+            "iris", size=10.0, parallel=9.9, lachiche_flach=9.0, metacost_all=9.0, metacost_others=9.0
+        ),
+        *(repetition(data, size=15.0, parallel=9.8, lachiche_flach=9.0, metacost_all=9.0) for data in "ab"),
         repetition("dermatology", size=20.0, parallel=9.0, metacost_all=12.0, metacost_others=12.0),
         repetition("segment", "QDA", size=30.0, parallel=8.0, metacost_all=12.0, metacost_others=12.0),
     ]
     assert held(good) == held(good, "random") == dict.fromkeys(CHECKS, True)
-    assert held(good, "ratio") == dict.fromkeys(CHECKS[:-1], True)
+    assert held(good, "inverse") == dict.fromkeys(CHECKS[:-1], True)
     bad = [
         repetition("iris", size=30.0, parallel=19.0, lachiche_flach=9.0, raised=1, metacost_all=9.0),
         repetition("dermatology", size=20.0, parallel=9.0, lachiche_flach=9.0, metacost_all=9.0),
         repetition("segment", "QDA", size=10.0, parallel=8.0, lachiche_flach=9.0, metacost_all=9.0),
     ]
     bad = [replace(job, answer=job.answer | {"n_rows": 1}) for job in bad]
-    assert held(bad) == dict.fromkeys(CHECKS, False)
+    # Weights that harm nowhere improve everywhere.
+    assert held(bad) == dict.fromkeys(CHECKS, False) | {"LF usual": True}
 
 
 def test_without_data_nothing_is_said():

@@ -11,7 +11,7 @@ from calibrant.experiments import _ogg_protocol as protocol
 from calibrant.experiments._datasets import find
 from calibrant.learners import CategoricalNaiveBayes, RegularizedQDA
 
-KINDS = ("rarity", "ratio", "random")
+KINDS = ("ratio", "inverse", "random")
 
 
 def need(file):
@@ -153,12 +153,12 @@ def test_a_repetition_on_iris():
         assert set(answer[kind]["test"]) == {
             "expected", "parallel", "lachiche_flach", "mossman", "metacost_all", "metacost_others", "chosen",
         }  # fmt: skip
-        assert answer[kind]["training"][1] <= answer[kind]["training"][0]
+        assert answer[kind]["training"]["parallel"] <= answer[kind]["training"]["expected"]
         assert answer[kind]["n_raised"] == 0
     # Three classes of 45 training rows: a mistake costs 135 / 45, or 45 / 45.
     for name, cost in answer["ratio"]["test"].items():
         assert cost == int(cost)
-        assert answer["rarity"]["test"][name] == pytest.approx(3 * cost)
+        assert answer["inverse"]["test"][name] == pytest.approx(3 * cost)
     assert protocol.repetition("iris", "NB", 0, 3, KINDS) == answer
 
 

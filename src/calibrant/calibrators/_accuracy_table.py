@@ -4,13 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Numbers, Record
 from calibrant._core._fields import PROBABILITY, Choice, Either, Maybe, Number, Seed, Whole
 from calibrant.calibrators._cell_choice import choose_lambda, held_out_loss, information
 from calibrant.calibrators._cell_sizes import CELLS, CRITERION, WIDTH, CellSizes
 from calibrant.calibrators._cells import Cells
-from calibrant.calibrators._combinations import COMBINATION, RANK, Combination, RankPlan
+from calibrant.calibrators._combinations import COMBINATION, RANK, Combination
 from calibrant.calibrators._rank_fields import TABLE
 from calibrant.calibrators._rank_problem import Ranks
 from calibrant.calibrators._rank_questions import CellsByRank, CountedCells
@@ -35,7 +34,7 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
     Parameters
     ----------
     combination : {"A", "single", "B", "C"}, list of int, or list of lists of int, default="A"
-        The ranked scores that are the axes of the tables, one to three. "A" takes the highest score and
+        The ranked scores that are the axes of the tables. "A" takes the highest score and
         that of the class itself, and for the first rank the two highest; "single" only that of the class
         itself; "C" that and its neighbours by rank; "B" all down to it. Or a list of ranks from 1, used
         for every rank, or a list of such lists, for the first rank, the second, and so on.
@@ -95,6 +94,11 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
     outside the range of the training scores is treated as any other: it has an estimate if it touches a
     cell with rows, and else the fall-back. Under Laplace's and Lidstone's rule the formula itself gives 1/2
     for a cell without rows.
+
+    The number of possible cells is that of one axis to the power of the number of scores, and must stay below
+    2**50; those that hold rows are at most as many as the rows, and only they are kept. Over one to three
+    scores the cells that touch these have an estimate too, at most 2, 8 or 26 for each; over more only the
+    cells with rows have one, and all other queries get the fall-back. Use few, wide cells there.
 
     Cells in which f_2 would exceed f_1 hold no rows and so are never neighbours. Estimates of exactly 0
     and 1 are possible except with "laplace" and "lidstone".
@@ -187,14 +191,6 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
         self._cell_sizes()  # says what is wrong with the sizes that are used; the others are looked at too
         self.parameters.fields["candidates"].check("candidates", self.candidates)
 
-    def _check_plan(self, plan: RankPlan) -> None:
-        most = max(map(len, (*plan.own, plan.shared or ())))
-        if most > 3:
-            raise ParameterError(
-                f"combination must use at most three scores as axes; got {most}; use another one, a lower "
-                "max_rank, or RankedLogisticCalibrator"
-            )
-
     def _learn_models(self, ranks: Ranks) -> "Learning[tuple[list[TableModel], Array]]":
         sizes = self._cell_sizes()
         chosen = "lam" if sizes.criterion != "cv" else "width" if sizes.is_width else "n_cells"
@@ -241,10 +237,11 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
     def _criterion(self, name: str, counted: Counted) -> float:
         """How bad a table with these cells would be."""
         smoothing, lam = self._smoothing(counted)
-        steps = counted.grid.neighbours()
         if name == "cv" and counted.folded is not None:
-            return held_out_loss(counted.folded, smoothing, steps, lambda cells: self._default(cells, lam))
-        return information(counted.cells, smoothing, steps, name)
+            return held_out_loss(
+                counted.folded, smoothing, counted.grid, lambda cells: self._default(cells, lam)
+            )
+        return information(counted.cells, smoothing, counted.grid, name)
 
     def _smoothing(self, counted: Counted) -> tuple[Smoothing, float | None]:
         """The smoothing, and the parameter of Laplace's and Lidstone's."""

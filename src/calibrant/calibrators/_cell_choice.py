@@ -21,7 +21,7 @@ import numpy as np
 
 from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
-from calibrant.calibrators._cells import Cells
+from calibrant.calibrators._cells import Cells, Grid
 from calibrant.calibrators._smoothing import Smoothing
 
 #: Values of Lidstone's parameter that cross-validation tries.
@@ -69,7 +69,7 @@ def choose_lambda(cells: FoldedCells, lambdas: Iterable[float] = LAMBDAS) -> tup
 
 
 def held_out_loss(
-    cells: FoldedCells, smoothing: Smoothing, steps: IntArray, default: Callable[[Cells], float]
+    cells: FoldedCells, smoothing: Smoothing, grid: Grid, default: Callable[[Cells], float]
 ) -> float:
     """Mean cross entropy of the folds, each estimated from the others; no estimate counts as 1/2."""
     counts, rights = cells.elsewhere()
@@ -77,14 +77,14 @@ def held_out_loss(
     for fold in range(counts.shape[1]):
         seen = counts[:, fold] > 0
         others = Cells(cells.key[seen], counts[seen, fold], rights[seen, fold])
-        value = np.nan_to_num(smoothing(others, steps).at(cells.key, default(others)), nan=0.5)
+        value = np.nan_to_num(smoothing(others, grid).at(cells.key, default(others)), nan=0.5)
         loss += _cross_entropy(cells.count[:, fold], cells.right[:, fold], np.clip(value, CLIP, 1 - CLIP))
     return loss / float(cells.count.sum())
 
 
-def information(cells: Cells, smoothing: Smoothing, steps: IntArray, criterion: str) -> float:
+def information(cells: Cells, smoothing: Smoothing, grid: Grid, criterion: str) -> float:
     """AIC or BIC of a table; less is better."""
-    smoothed = smoothing(cells, steps)
+    smoothed = smoothing(cells, grid)
     price = 2.0 if criterion == "aic" else float(np.log(cells.count.sum()))
     value = smoothed.at(cells.key, np.nan)
     return 2 * _cross_entropy(cells.count, cells.right, value) + price * float(smoothed.leverage.sum())

@@ -1,4 +1,4 @@
-"""Cells: boxes of equal width over one to three scores, and how many rows fall into each.
+"""Cells: boxes of equal width over one score or several, and how many rows fall into each.
 
 A cell is known by one whole number, its key, so that counting and looking up are operations on arrays.
 Only cells that hold rows are kept.
@@ -73,7 +73,7 @@ class Grid:
             widths = ", ".join(f"{axis.width:g}" for axis in axes)
             raise ParameterError(
                 f"width must leave fewer than 2**50 cells over the range of the scores; got {widths}, which "
-                f"makes {math.prod(sizes):.3g}; use wider cells, or n_cells"
+                f"makes {math.prod(sizes):.3g}; use wider cells, n_cells, or fewer scores"
             )
         return cls(tuple(axes), tuple(low - 2 for low, _ in ends), tuple(map(int, sizes)))
 

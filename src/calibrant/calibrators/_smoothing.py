@@ -14,6 +14,10 @@ ma_cov     mean of the same, weighted by coverage ``N / N_total``
 Neighbours are all cells that touch the target, corners included, and hold rows; a cell without rows is
 estimated from its neighbours alone. The weighted mean is nothing but the accuracy of all rows of the
 neighbourhood, ``sum N_p / sum N``, and is computed so.
+
+A cell over r scores touches ``3**r - 1`` others, nearly all of them empty where r is large. So over more than
+three scores only cells with rows have an estimate, from themselves and those that they touch: a table never
+holds more cells than rows.
 """
 
 from collections.abc import Callable
@@ -21,8 +25,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
-from calibrant.calibrators._cells import Cells
+from calibrant.calibrators._cells import Cells, Grid
+
+#: Over so many scores the cells without rows have an estimate too, if they touch one with rows.
+MOST_SPREAD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +52,11 @@ class Smoothed:
         return np.where(self.key[slots] == keys, self.value[slots], default)
 
 
-#: From the cells that hold rows, and the steps to the neighbours of a key, to estimates.
-Smoothing = Callable[[Cells, IntArray], Smoothed]
+#: From the cells that hold rows, and the grid that they are cells of, to estimates.
+Smoothing = Callable[[Cells, Grid], Smoothed]
 
 
-def unsmoothed(cells: Cells, steps: IntArray) -> Smoothed:  # noqa: ARG001
+def unsmoothed(cells: Cells, grid: Grid) -> Smoothed:  # noqa: ARG001
     """The accuracy of the cell itself."""
     return Smoothed(cells.key, cells.accuracy, np.ones(len(cells.key)))
 
@@ -56,23 +64,23 @@ def unsmoothed(cells: Cells, steps: IntArray) -> Smoothed:  # noqa: ARG001
 def lidstone(lam: float) -> Smoothing:
     """As if `lam` more rows of the cell had been right, and as many wrong."""
 
-    def smooth(cells: Cells, steps: IntArray) -> Smoothed:  # noqa: ARG001
+    def smooth(cells: Cells, grid: Grid) -> Smoothed:  # noqa: ARG001
         total = cells.count + 2 * lam
         return Smoothed(cells.key, (cells.right + lam) / total, cells.count / total)
 
     return smooth
 
 
-def moving_average(cells: Cells, steps: IntArray) -> Smoothed:
+def moving_average(cells: Cells, grid: Grid) -> Smoothed:
     """The mean accuracy of the cells around and in the target."""
-    around = _Around.of(cells, steps)
+    around = _Around.of(cells, grid)
     size = around.sums(np.ones(len(cells.key)))
     return around.smoothed(around.sums(cells.accuracy) / size, around.has_rows / size)
 
 
-def moving_median(cells: Cells, steps: IntArray) -> Smoothed:
+def moving_median(cells: Cells, grid: Grid) -> Smoothed:
     """The median accuracy of the cells around and in the target."""
-    around = _Around.of(cells, steps, order_by=cells.accuracy)
+    around = _Around.of(cells, grid, order_by=cells.accuracy)
     sizes = np.diff(np.append(around.starts, len(around.source)))
     low, high = around.starts + (sizes - 1) // 2, around.starts + sizes // 2
     accuracy = cells.accuracy[around.source]
@@ -80,9 +88,9 @@ def moving_median(cells: Cells, steps: IntArray) -> Smoothed:
     return around.smoothed((accuracy[low] + accuracy[high]) / 2, own[low] / 2 + own[high] / 2)
 
 
-def pooled(cells: Cells, steps: IntArray) -> Smoothed:
+def pooled(cells: Cells, grid: Grid) -> Smoothed:
     """The accuracy of all rows around and in the target."""
-    around = _Around.of(cells, steps)
+    around = _Around.of(cells, grid)
     count = around.sums(cells.count)
     own = np.zeros(len(count))
     own[around.has_rows] = cells.count
@@ -98,6 +106,25 @@ SMOOTHINGS: dict[str, Smoothing] = {
 }
 
 
+def _spread(cells: Cells, grid: Grid) -> tuple[IntArray, IntArray, BoolArray]:
+    """All cells that every cell touches, with rows or without; who touches them; and whether it is itself."""
+    steps = grid.neighbours()
+    reached = (cells.key[:, None] - steps).ravel()
+    source = np.repeat(np.arange(len(cells.key)), len(steps))
+    return reached, source, np.tile(steps == 0, len(cells.key))
+
+
+def _touching(cells: Cells, grid: Grid) -> tuple[IntArray, IntArray, BoolArray]:
+    """The same of cells with rows only, found by a tree of their places."""
+    places = np.stack(np.unravel_index(cells.key, grid.sizes), axis=1)
+    # One step along every axis is a distance of 1 in the maximum norm.
+    pairs = late.spatial.KDTree(places).query_pairs(1.5, p=np.inf, output_type="ndarray")
+    itself = np.arange(len(cells.key))
+    target = np.concatenate([itself, pairs[:, 0], pairs[:, 1]])
+    source = np.concatenate([itself, pairs[:, 1], pairs[:, 0]])
+    return cells.key[target], source, target == source
+
+
 @dataclass(frozen=True, slots=True)
 class _Around:
     """For every cell with rows in or around it, the cells that these are in.
@@ -111,11 +138,9 @@ class _Around:
     is_own: BoolArray
 
     @classmethod
-    def of(cls, cells: Cells, steps: IntArray, order_by: Float64Array | None = None) -> "_Around":
+    def of(cls, cells: Cells, grid: Grid, order_by: Float64Array | None = None) -> "_Around":
         """Bring every cell to all its neighbours; those of a target by ascending `order_by`."""
-        reached = (cells.key[:, None] - steps).ravel()
-        source = np.repeat(np.arange(len(cells.key)), len(steps))
-        own = np.tile(steps == 0, len(cells.key))
+        reached, source, own = (_spread if len(grid.axes) <= MOST_SPREAD else _touching)(cells, grid)
         keys = (reached,) if order_by is None else (order_by[source], reached)
         order = np.lexsort(keys)
         reached = reached[order]

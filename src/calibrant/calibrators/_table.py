@@ -114,7 +114,7 @@ class TableModel:
         criterion: dict[float, float],
     ) -> None:
         self.grid, self.default = counted.grid, default
-        self.smoothed = smoothing(counted.cells, self.grid.neighbours())
+        self.smoothed = smoothing(counted.cells, self.grid)
         self._dense = self._in_full() if self.grid.n_keys <= DENSE else None
         self.table = _readable(counted, self.smoothed, axes, lam, criterion)
 

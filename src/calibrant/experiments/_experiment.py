@@ -49,7 +49,8 @@ class Row:
     paper : tuple of float or None
         The paper's numbers in the same order; None where it has none.
     spread : tuple of float or None
-        Standard deviation of ours over the splits; empty where there is one split.
+        Standard deviation of ours over the splits, or the standard error where the conventions say so; empty
+        where there is one split.
     """
 
     labels: tuple[str, ...]

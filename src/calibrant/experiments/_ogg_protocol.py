@@ -157,34 +157,42 @@ def folds(position: IntArray, n_folds: int, seed: int) -> list[IntArray]:
     return [by_class[first::n_folds] for first in range(n_folds)]
 
 
-def repetition(data: str, learner: str, seed: int, n_resamples: int, kinds: Sequence[str]) -> dict[str, Any]:
-    """Run one repetition of the cross-validation."""
+def outer_folds(data: str, learner: str, seed: int) -> Iterator[tuple[Fold, IntArray, IntArray, int]]:
+    """The outer folds of a repetition: the fold, the classes of its test rows, those in training, a seed."""
     table = read_table(data)
     classes, position = np.unique(table.y, return_inverse=True)
-    sizes, paid = [], {kind: Paid() for kind in kinds}
     for number, test in enumerate(folds(position, N_FOLDS, seed)):
         train = np.setdiff1d(np.arange(len(position)), test)
         X, X_test = _as_learner_takes(learner, table, train, test)
         fold = Fold(LEARNERS[learner], X, position[train], X_test, len(classes))
-        estimates = Estimates.of(fold, position[test], n_resamples, seed * N_FOLDS + number)
         counts = np.bincount(position[train], minlength=len(classes))
+        yield fold, position[test], counts, seed * N_FOLDS + number
+
+
+def repetition(data: str, learner: str, seed: int, n_resamples: int, kinds: Sequence[str]) -> dict[str, Any]:
+    """Run one repetition of the cross-validation."""
+    sizes, rows, paid = [], [], {kind: Paid() for kind in kinds}
+    for fold, y_test, counts, fold_seed in outer_folds(data, learner, seed):
+        estimates = Estimates.of(fold, y_test, n_resamples, fold_seed)
         sizes.append(float(np.exp(np.log(counts).mean())))
+        rows.append(np.bincount(y_test, minlength=len(counts)))
         for kind in kinds:
-            paid[kind].add(estimates, _costs(kind, counts, seed))
+            paid[kind].add(estimates, costs(kind, counts, seed))
+    of_classes = np.sum(rows, axis=0)
     return {
-        "n_rows": len(position),
-        "n_classes": len(classes),
-        "smallest_class": int(np.bincount(position).min()),
+        "n_rows": int(of_classes.sum()),
+        "n_classes": len(of_classes),
+        "smallest_class": int(of_classes.min()),
         "class_size": float(np.mean(sizes)),
         **{kind: of_kind.plain() for kind, of_kind in paid.items()},
     }
 
 
-def _costs(kind: str, counts: IntArray, seed: int) -> Float64Array:
+def costs(kind: str, counts: IntArray, seed: int) -> Float64Array:
     """The costs of a fold; random ones are the same in all folds of a repetition."""
     if kind == "random":
         return random_costs(len(counts), random_state=seed)
-    return rarity_costs(counts, "inverse" if kind == "rarity" else "ratio")
+    return rarity_costs(counts, rule="ratio" if kind == "ratio" else "inverse")
 
 
 def _as_learner_takes(learner: str, table: Mixed, train: IntArray, test: IntArray) -> tuple[Any, Any]:
@@ -235,7 +243,7 @@ class Paid:
 
     def __init__(self) -> None:
         self.test: dict[str, float] = {}
-        self.training = [0.0, 0.0]
+        self.training = dict.fromkeys(("expected", "parallel", "lachiche_flach"), 0.0)
         self.n_raised = 0
 
     def add(self, estimates: Estimates, cost: Float64Array) -> None:
@@ -247,8 +255,9 @@ class Paid:
         for name, decisions in decided.items():
             self.test[name] = self.test.get(name, 0.0) + float(cost[decisions, estimates.y_test].sum())
         before, after = rules["parallel"].cost_before_, rules["parallel"].cost_after_
-        self.training[0] += before
-        self.training[1] += after
+        self.training["expected"] += before
+        for name in ("parallel", "lachiche_flach"):
+            self.training[name] += rules[name].cost_after_
         self.n_raised += int(after > before * (1 + 1e-12))
 
     def plain(self) -> dict[str, Any]:
