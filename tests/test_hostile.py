@@ -17,7 +17,13 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.naive_bayes import GaussianNB
 
-from calibrant import CalibrantError, OneVsAllCalibrator, ProbingClassifier, SigmoidCalibrator
+from calibrant import (
+    CalibrantError,
+    CalibrationMonitor,
+    OneVsAllCalibrator,
+    ProbingClassifier,
+    SigmoidCalibrator,
+)
 from calibrant.models import to_document
 
 N = 12
@@ -117,7 +123,7 @@ GOOD = {
     "n_rows": 100, "model": OneVsAllCalibrator("sigmoid").fit(SCORES, TRUTH), "forecasts": {"a": P},
     "counts": [3, 4, 5], "estimator": DummyClassifier(), "rank": 1, "n_resamples": 2, "n_probes": 2,
     "document": to_document(SigmoidCalibrator().fit(P, TWO)), "i": 0, "j": 1,
-    "log_e_values": P, "alpha": 0.1,
+    "log_e_values": P, "alpha": 0.1, "monitor": CalibrationMonitor().update(PROBA, TRUTH),
 }  # fmt: skip
 
 PAIR = {"y": TWO, "scores": P, "proba": P, "cost": COST2}

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from calibrant.cli._files import Command, Read
+from calibrant.cli._files import Command, Read, Written
 
 
 @click.command("serve", cls=Command, short_help="Answer requests over HTTP with a fitted model.")
@@ -19,7 +19,7 @@ from calibrant.cli._files import Command, Read
 )
 @click.option(
     "--monitor",
-    type=click.Path(dir_okay=False),
+    type=Written(),
     metavar="STATE.json",
     help="Watch whether the probabilities stay calibrated: the state of a monitor, made if there is none. "
     "Rows are sent with keys, and what came of them to /outcomes.",

@@ -167,7 +167,8 @@ def _restarts_leave_optima(saved: dict[str, list[Saved]]) -> Check:
     finding = (
         f"rarity costs: lowered on {lowered} of {n}, which saves {often.shown()[2]:.1f}% instead of "
         f"{once.shown()[2]:.1f}% in training, and {often.shown()[0]:.1f}% instead of "
-        f"{once.shown()[0]:.1f}% on test rows, where {often.harmed} problems are harmed instead of {once.harmed}"
+        f"{once.shown()[0]:.1f}% on test rows, where {often.harmed} problems are harmed instead of "
+        f"{once.harmed}"
     )
     return Check(statement, 2 * lowered > n, finding)
 

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from calibrant._core._checks import shown
+from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import write_whole
 from calibrant.metrics import Estimate, plain_record
@@ -195,6 +197,8 @@ def summarize_monitor(monitor: CalibrationMonitor, *, title: str = "Calibration 
     >>> summarize_monitor(monitor).headline
     'Alarm: class 1 comes more often than forecast'
     """
+    if not isinstance(monitor, CalibrationMonitor):
+        raise ParameterError(f"monitor must be a CalibrationMonitor; got {shown(monitor)}")
     labelled = monitor.n_labelled > 0
     changes = tuple(Change(each[0], len(each) - 1, each[-1]) for each in monitor.changes())
     before, since = monitor.reliability() if labelled else (None, None)
@@ -202,7 +206,7 @@ def summarize_monitor(monitor: CalibrationMonitor, *, title: str = "Calibration 
     groups = monitor.groups()
     level, headline = _verdict(monitor, changes)
     return WatchSummary(
-        title=title,
+        title=str(title),
         n_rows=monitor.n_rows,
         n_labelled=monitor.n_labelled,
         n_waiting=monitor.n_waiting,
