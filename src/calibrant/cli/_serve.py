@@ -43,7 +43,7 @@ def command(**given: Any) -> None:
     Examples:
       calibrant serve model.json
       calibrant serve model.json --port 9000 --monitor state.json
-      curl -d '[[0.1, 2.3, -0.4]]' http://127.0.0.1:8080/probabilities
+      curl --json '[[0.1, 2.3, -0.4]]' http://127.0.0.1:8080/probabilities
     """
     from calibrant.cli._serve_run import run
 
