@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 
 import calibrant
-from calibrant import ScoreModel
+from calibrant import AccuracyTableCalibrator, ScoreModel
 from calibrant._core._errors import ParameterError
 from calibrant.models import ModelFileError, export, to_onnx, to_python, to_sql
-from models.onnx_cases import scored_rows
+from models.export_cases import exported_proba
+from models.onnx_cases import proba_of, scored_rows
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "where-it-runs.md"
 
@@ -28,6 +30,17 @@ def test_the_files_hold_what_the_functions_give(model, tmp_path):
     said = to_sql(model, "t", list("abc"), dialect="sqlite", keep=["id"])
     assert (tmp_path / "m.sql").read_text("utf-8") == said + "\n"
     assert (tmp_path / "m.py").read_text("utf-8") == to_python(model)
+
+
+@pytest.mark.parametrize("target", ["onnx", "python", "duckdb", "sqlite"])
+def test_a_sparse_table_of_four_scores(target):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(400, 5))
+    y = (scores + rng.gumbel(size=scores.shape) / 2).argmax(axis=1)
+    table = AccuracyTableCalibrator([1, 2, 3, 4], n_cells=3).fit(scores, y)
+    few = scores[:40]
+    found = proba_of(table, few) if target == "onnx" else exported_proba(table, few, target)
+    np.testing.assert_allclose(found, table.predict_proba(few), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

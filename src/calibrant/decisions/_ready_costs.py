@@ -36,11 +36,11 @@ def rarity_costs(counts: object, rule: Literal["ratio", "inverse"] = "inverse") 
 
     Notes
     -----
-    The formula of O'Brien, Gupta and Gray (2008) is lost; the text mentions the class sizes only. "ratio" is
-    likely theirs: it is the mean of the random costs of Domingos (1999), and with it learned partitions save
-    what the paper reports, while under "inverse" they lose (`calibrant reproduce ogg-table1`). Under
+    The formula of O'Brien, Gupta and Gray (2008) is lost; the text mentions the class sizes only. "ratio" may
+    be theirs: it is the mean of the random costs of Domingos (1999), and with it learned partitions save
+    nearly what the paper reports, while under "inverse" they lose (`calibrant reproduce ogg-table1`). Under
     "inverse" every class contributes the same to the cost of deciding at random, and what a mistake costs
-    depends on the truth alone: for costs that nobody has given, this is the milder assumption.
+    depends on the truth alone.
 
     Examples
     --------
