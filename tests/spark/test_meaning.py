@@ -72,7 +72,7 @@ def test_errors_at_apply_are_one_line_that_names_the_column(spark):
     frame = spark.createDataFrame([(1.0, 2.0), (1.0, None)], "a double, b double")
     assert "the scores in 'b' must be finite numbers; got nan" in message_of(several.transform(frame))
     ragged = spark.createDataFrame([([1.0, 2.0],), ([1.0, 2.0, 3.0],)], "s array<double>").coalesce(1)
-    assert "the column 's' must hold vectors of one length" in message_of(alone.transform(ragged))
+    assert "the model takes 1 scores per row; got 3 from 's'" in message_of(alone.transform(ragged))
     taken = ScoreModel("identity").fit([0.2, 0.4, 0.7, 0.9], [0, 1, 0, 1])
     margins = spark.createDataFrame([(3.5,)], ["s"])
     text = message_of(ScoreCalibratorModel.fromModel(taken).setRawPredictionCol("s").transform(margins))
