@@ -10,7 +10,7 @@ from calibrant.cli._files import Command, Read, Written
 PERIODS = ("hour", "day", "week", "month", "year")
 
 
-class WindowType(click.ParamType[Any]):
+class WindowType(click.ParamType):  # type: ignore[type-arg]
     """A number of rows, or a part of the calendar."""
 
     name = "rows|period"
