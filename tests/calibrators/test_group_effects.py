@@ -8,7 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from calibrant import CalibratedClassifier, ScoreModel, load, save
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.calibrators._group_effects import Grouping, _GroupedRows, fit_group_effects
+from calibrant.calibrators import Grouping, fit_group_effects
+from calibrant.calibrators._group_fit import _GroupedRows
 
 
 def drawn(n, n_groups, k, spreads, seed=0):

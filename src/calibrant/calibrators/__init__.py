@@ -68,13 +68,11 @@ if TYPE_CHECKING:
         warn_of_columns as warn_of_columns,
         warn_of_direction as warn_of_direction,
     )
-    from calibrant.calibrators._group_effects import (
-        GroupEffects,
-        Grouping as Grouping,
+    from calibrant.calibrators._group_fit import (
         cross_fitted_effects as cross_fitted_effects,
         fit_group_effects as fit_group_effects,
-        in_groups as in_groups,
     )
+    from calibrant.calibrators._groups import GroupEffects, Grouping as Grouping, in_groups as in_groups
     from calibrant.calibrators._identity import IdentityCalibrator
     from calibrant.calibrators._joint import JointCalibrator as JointCalibrator
     from calibrant.calibrators._kinds import calibrator_kinds as calibrator_kinds
@@ -138,8 +136,8 @@ _HOME = {
     "EqualBins": "calibrant.passes",
     "ErrorsFound": "calibrant.calibrators._candidates",
     "Flag": "calibrant._core._fields",
-    "GroupEffects": "calibrant.calibrators._group_effects",
-    "Grouping": "calibrant.calibrators._group_effects",
+    "GroupEffects": "calibrant.calibrators._groups",
+    "Grouping": "calibrant.calibrators._groups",
     "IdentityCalibrator": "calibrant.calibrators._identity",
     "Isotonic": "calibrant.passes",
     "JointCalibrator": "calibrant.calibrators._joint",
@@ -177,12 +175,12 @@ _HOME = {
     "calibrator_of_kind": "calibrant.calibrators._names",
     "can_only_rise": "calibrant.calibrators._names",
     "check_n_ranks": "calibrant.calibrators._ranked",
-    "cross_fitted_effects": "calibrant.calibrators._group_effects",
-    "fit_group_effects": "calibrant.calibrators._group_effects",
+    "cross_fitted_effects": "calibrant.calibrators._group_fit",
+    "fit_group_effects": "calibrant.calibrators._group_fit",
     "fit_plan": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",
-    "in_groups": "calibrant.calibrators._group_effects",
+    "in_groups": "calibrant.calibrators._groups",
     "is_auto": "calibrant.calibrators._auto",
     "lead": "calibrant.calibrators._ranking",
     "likely_errors": "calibrant.calibrators._candidates",

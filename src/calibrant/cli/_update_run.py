@@ -16,19 +16,8 @@ from calibrant.cli._show import Table, percent, show_json, show_table, show_text
 from calibrant.files import STANDARD, labelled, open_source, update
 from calibrant.models import ScoreModel, form_of_scores, load, save
 
-#: What the model says itself, by the names of the options.
-OF_MODEL = {
-    "method": "--method",
-    "combine": "--combine",
-    "settings": "--set",
-    "code": "--code",
-    "kind": "--kind",
-    "costs": "--costs",
-    "rule": "--rule",
-    "by": "--by",
-    "engine": "--engine",
-    "master": "--master",
-}
+#: The options about what the model says itself.
+OF_MODEL = ("method", "combine", "settings", "code", "kind", "costs", "rule", "by", "engine", "master")
 
 
 def run(
@@ -46,9 +35,13 @@ def run(
     """Read, fit, compare, save, and say what changed."""
     if out == STANDARD:
         raise ParameterError("--out must be a file for the model; got '-'; standard output shows the summary")
-    for name, option in OF_MODEL.items():
-        if click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise ParameterError(f"--update takes {option} from the model; got both; leave out one of them")
+    context = click.get_current_context()
+    for each in context.command.params:
+        given_too = context.get_parameter_source(str(each.name)) is not ParameterSource.DEFAULT
+        if each.name in OF_MODEL and given_too:
+            raise ParameterError(
+                f"--update takes {each.opts[0]} from the model; got both; leave out one of them"
+            )
     model = load(old)
     if not isinstance(model, ScoreModel):
         raise ParameterError(

@@ -333,7 +333,7 @@ class _Moved(Source):
         return self._source.columns
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
-        raise NotImplementedError
+        return self._source._read(columns, rows)
 
 
 def _texts(batch: pa.RecordBatch, name: str, source: Any) -> Array:

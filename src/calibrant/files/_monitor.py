@@ -27,7 +27,7 @@ from calibrant.files._log import UNKNOWN, LateLabels, LogColumns, LogReader, Log
 from calibrant.files._model_columns import find_scores, model_of, predictor
 from calibrant.files._open import open_source
 from calibrant.files._source import FEW_ROWS, Source, how_far
-from calibrant.models import ScoreModel
+from calibrant.models import ScoreModel, refuse_groups
 from calibrant.monitor import Alarm, CalibrationMonitor
 from calibrant.passes import Progress, Rows
 
@@ -352,11 +352,7 @@ class _Watch:
     def _predict(self) -> Callable[[Float64Array], Any] | None:
         if self.chain is None:
             return None
-        if self.chain.groups_ is not None:
-            raise ParameterError(
-                "model must have no groups to be watched by its scores; got one that was fitted with by=...; "
-                "watch the probabilities that calibrant apply gives"
-            )
+        refuse_groups(self.chain, "watched", "watch the probabilities that calibrant apply gives")
         return predictor(self.chain)
 
     def _reference(self, reference: Any) -> tuple[Array, Array | None]:

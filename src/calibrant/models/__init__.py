@@ -48,7 +48,11 @@ if TYPE_CHECKING:
     from calibrant.models._python import to_python
     from calibrant.models._read_rows import read_rows as read_rows
     from calibrant.models._schema import schema
-    from calibrant.models._score_model import ScoreModel, check_rule as check_rule
+    from calibrant.models._score_model import (
+        ScoreModel,
+        check_rule as check_rule,
+        refuse_groups as refuse_groups,
+    )
     from calibrant.models._skl2onnx import register_skl2onnx
     from calibrant.models._sql import names_of_results as names_of_results, to_sql
     from calibrant.models._sql_dialects import DIALECTS as DIALECTS
@@ -99,6 +103,7 @@ _HOME = {
     "ranked": "calibrant.models._comparison",
     "read_costs": "calibrant.models._costs",
     "read_rows": "calibrant.models._read_rows",
+    "refuse_groups": "calibrant.models._score_model",
     "register_skl2onnx": "calibrant.models._skl2onnx",
     "save": "calibrant.models._files",
     "save_onnx": "calibrant.models._onnx",

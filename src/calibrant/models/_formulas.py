@@ -13,7 +13,7 @@ from calibrant.calibrators import (
 from calibrant.decisions import RULES, least_risk_in_symbols
 from calibrant.maps import Chain, ExportError, Map, Program, Target, answers, answers_of_rows
 from calibrant.models._combine import combine
-from calibrant.models._score_model import ScoreModel
+from calibrant.models._score_model import ScoreModel, refuse_groups
 
 #: What a row of scores is, by what the calibrator takes.
 MEANINGS = {
@@ -28,11 +28,7 @@ def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError)
     if type(model) is ScoreModel:
         check_fitted(model, "calibrator_")
     calibrator: Any = model.calibrator_ if type(model) is ScoreModel else model
-    if getattr(model, "groups_", None) is not None:
-        raise error(
-            f"a model must have no groups to be written as {name}; got one that was fitted with by=..., "
-            "whose answers depend on a column that is no score; use the file of `save`, or fit without by"
-        )
+    refuse_groups(model, f"written as {name}", "use the file of `save`, or fit without by", error)
     if not calibrator_kinds().has(calibrator):
         raise error(
             "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant import calibrators, codes, decisions, models
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_flag, check_probabilities
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._errors import CalibrantError, DataError, ParameterError
 from calibrant._core._estimator import Estimator, clone
 from calibrant._core._fitted import all_or_nothing, check_fitted
 from calibrant._core._hints import arguments_told
@@ -568,6 +568,17 @@ def _labels_of_columns(calibrator: "Calibrator", classes: Array) -> Array | None
         if isinstance(calibrator, calibrators.CalibratorBase)
         else classes
     )
+
+
+def refuse_groups(
+    model: object, purpose: str, advice: str, error: type[CalibrantError] = ParameterError
+) -> None:
+    """Refuse a model with groups where only its scores are known."""
+    if getattr(model, "groups_", None) is not None:
+        raise error(
+            f"a model must have no groups to be {purpose}; got one that was fitted with by=..., whose "
+            f"answers depend on a column that is no score; {advice}"
+        )
 
 
 def check_rule(rule: Any, costs: Costs | None) -> None:

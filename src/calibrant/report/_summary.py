@@ -4,21 +4,17 @@ Everything is frozen and bounded in size, whatever the number of rows. Measures 
 `calibrant.metrics.evaluate`. `Summary.to_json` writes these fields under these names.
 """
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from calibrant._core._whole_files import write_whole
-from calibrant.metrics import Evaluation, EvaluationDifference, plain_record
+from calibrant.metrics import Evaluation, EvaluationDifference
 from calibrant.report._drawn import Reliability, Roc
 from calibrant.report._sections import Decisions, Errors, Sample
+from calibrant.report._written import Written
 
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison
 
-#: Written into the JSON; raised when a field changes its meaning or goes away.
-SCHEMA = "calibrant.report/3"
 
 Level = Literal["believable", "nearly", "not", "unknown"]
 
@@ -113,7 +109,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Summary:
+class Summary(Written):
     """Everything a report says.
 
     `summarize` makes it. Printed, it is the verdict in a few lines; in a notebook it shows the page.
@@ -155,6 +151,8 @@ class Summary:
         What the same rows were given before, if that is known.
     """
 
+    schema = "calibrant.report/3"
+
     title: str
     n_rows: int
     total_weight: float
@@ -183,47 +181,6 @@ class Summary:
         from calibrant.report._html import render_page  # noqa: PLC0415  (jinja2)
 
         return render_page(self)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write the fields as JSON.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces by which levels are indented; by default everything is on one line.
-
-        Returns
-        -------
-        str
-            An object with these fields and "schema". Beside the measures of a record stand their
-            `intervals`, the two ends of each by its name. What is not a finite number is null.
-        """
-        return json.dumps({"schema": SCHEMA, **plain_record(self)}, indent=indent, allow_nan=False)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the report to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to; a name that ends in .json gets the JSON, any other the page. Its folder is made if
-            it is missing.
-
-        Returns
-        -------
-        Path
-            Where it is.
-        """
-        target = Path(path)
-        text = self.to_json(indent=1) if target.suffix.lower() == ".json" else self.to_html()
-        write_whole(target, text.encode(), parents=True)
-        return target
-
-    def _repr_html_(self) -> str:
-        """The page in a frame of its own, so that neither its style nor the notebook's leaks."""
-        from calibrant.report._html import framed  # noqa: PLC0415  (jinja2)
-
-        return framed(self.title, self.to_html())
 
     def __str__(self) -> str:
         lines = [f"{self.title}: {self.n_rows} rows, {self.n_classes} classes", self.verdict.headline]

@@ -1,18 +1,15 @@
 """What a monitor has found, as plain values for a page."""
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
 from calibrant._core._checks import shown
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
-from calibrant._core._whole_files import write_whole
-from calibrant.metrics import Estimate, plain_record
+from calibrant.metrics import Estimate
 from calibrant.monitor import Advice, Alarm, CalibrationMonitor, Group, Reliability, Window, shown_time
 from calibrant.report._words import number
+from calibrant.report._written import Written
 
-SCHEMA = "calibrant-watch-1"
 #: Where to look first, by what changed.
 FIRST_LOOK = {
     "level": "Look at base rates first: another way of sampling, a new segment; the groups below say which.",
@@ -45,7 +42,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchSummary:
+class WatchSummary(Written):
     """What a monitor has found.
 
     Attributes
@@ -84,6 +81,8 @@ class WatchSummary:
         By how much a refit is expected to lower the log loss of a row.
     """
 
+    schema = "calibrant-watch-1"
+
     title: str
     n_rows: int
     n_labelled: int
@@ -120,46 +119,6 @@ class WatchSummary:
         from calibrant.report._watch_html import render_watch  # noqa: PLC0415  (jinja2)
 
         return render_watch(self)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Write the fields as JSON.
-
-        Parameters
-        ----------
-        indent : int, optional
-            Spaces by which levels are indented; by default everything is on one line.
-
-        Returns
-        -------
-        str
-            An object with these fields and "schema". What is not a finite number is null.
-        """
-        return json.dumps({"schema": SCHEMA, **plain_record(self)}, indent=indent, allow_nan=False)
-
-    def save(self, path: str | Path) -> Path:
-        """Write it to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or Path
-            Where to; a name that ends in .json gets the JSON, any other the page. Its folder is made if it is
-            missing.
-
-        Returns
-        -------
-        Path
-            Where it is.
-        """
-        target = Path(path)
-        text = self.to_json(indent=1) if target.suffix.lower() == ".json" else self.to_html()
-        write_whole(target, text.encode(), parents=True)
-        return target
-
-    def _repr_html_(self) -> str:
-        """The page in a frame of its own."""
-        from calibrant.report._html import framed  # noqa: PLC0415  (jinja2)
-
-        return framed(self.title, self.to_html())
 
     def __str__(self) -> str:
         lines = [f"{self.title}: {self.n_rows} rows, {self.n_labelled} with labels", self.headline]

@@ -15,7 +15,16 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators import DEFAULT, needs_all_scores, warn_of_direction
 from calibrant.maps import Chain
-from calibrant.models import ScoreModel, TrainingSummary, describe, load, named_method, save, to_document
+from calibrant.models import (
+    ScoreModel,
+    TrainingSummary,
+    describe,
+    load,
+    named_method,
+    refuse_groups,
+    save,
+    to_document,
+)
 from calibrant.spark._columns import ScoreColumns, quoted, score_columns
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._judge import (
@@ -119,11 +128,7 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
             The same for frames.
         """
         check_fitted(model, "classes_")
-        if getattr(model, "groups_", None) is not None:
-            raise ParameterError(
-                "a model must have no groups to be used on Spark; got one that was fitted with by=...; fit "
-                "without groups"
-            )
+        refuse_groups(model, "used on Spark", "fit without by")
         return cls(model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model))
 
     @classmethod

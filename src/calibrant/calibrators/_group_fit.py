@@ -9,23 +9,16 @@ of few rows stays near the common probabilities; if the groups do not differ bey
 have them.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from calibrant._core import _late as late
-from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray, as_array
-from calibrant._core._errors import DataError, ParameterError
+from calibrant._core._arrays import Array, BoolArray, Float64Array, IntArray
 from calibrant._core._estimator import clone
 from calibrant._core._folds import stratified_folds
-from calibrant._core._names import label_text
 from calibrant.calibrators._base import Calibrator, fit_rows
+from calibrant.calibrators._groups import GroupEffects, Grouping, logs_of, softmax
 from calibrant.passes import Rows
 
-#: Probabilities count as at least this, as for all maps of log-odds.
-LEAST = 1e-12
 #: The search for the spreads begins here, for intercepts and slopes.
 FIRST_SPREADS = (0.3, 0.1)
 #: Groups differ beyond chance if that raises the logarithm of the marginal likelihood by more than this: the
@@ -37,150 +30,6 @@ N_FOLDS = 5
 MOST_SPREAD = 3.0
 #: Newton's steps end when the next would gain less than this, and after so many; they are not cut below this.
 LEAST_STEP, MOST_STEPS, LEAST_LENGTH = 1e-9, 100, 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """Which group every row is in.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The groups.
-    number : ndarray of shape (n,)
-        The number of the group of every row; -1 for none.
-    """
-
-    names: tuple[str, ...]
-    number: IntArray
-
-    @classmethod
-    def read(cls, by: object, n_rows: int) -> "Grouping":
-        """Read what a user gives: a label per row, of which None and NaN mean no group."""
-        values = as_array(by, "by")
-        if values.shape != (n_rows,):
-            raise DataError(f"by must have one group per row, shape ({n_rows},); got shape {values.shape}")
-        if values.dtype.kind in "OmM":
-            texts = [_text(each) for each in values.tolist()]
-            names = tuple(dict.fromkeys(text for text in texts if text is not None))
-            place = {name: number for number, name in enumerate(names)} | {None: -1}
-            return cls(names, np.array([place[text] for text in texts], dtype=np.intp))
-        found, inverse = np.unique(values, return_inverse=True)
-        texts = [_text(each) for each in found.tolist()]
-        names = tuple(dict.fromkeys(text for text in texts if text is not None))
-        place = {name: number for number, name in enumerate(names)} | {None: -1}
-        return cls(names, np.array([place[text] for text in texts], dtype=np.intp)[inverse])
-
-    def take(self, rows: IntArray | BoolArray) -> "Grouping":
-        """Some of the rows."""
-        return Grouping(self.names, self.number[rows])
-
-    def named(self, names: tuple[str, ...]) -> "Grouping":
-        """The same rows in some of the groups, and the others in none."""
-        return Grouping(names, self.among(names))
-
-    def among(self, names: Iterable[str]) -> IntArray:
-        """The number of every row's group among other names; -1 for a group that is none of them."""
-        place = {name: number for number, name in enumerate(names)}
-        known = np.array([*(place.get(name, -1) for name in self.names), -1], dtype=np.intp)
-        return known[self.number]
-
-
-def _text(label: Any) -> str | None:
-    return None if label is None or label != label else str(label_text(label))  # noqa: PLR0124  (NaN)
-
-
-@dataclass(frozen=True, eq=False)
-class GroupEffects:
-    """What sets groups of rows apart from all rows.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The groups.
-    intercepts : ndarray of shape (g, k)
-        What is added to the logarithms of the probabilities of every class; each row sums to zero.
-    slopes : ndarray of shape (g,)
-        What these logarithms are multiplied by, less one.
-    spreads : tuple of float
-        The standard deviations of intercepts and of slopes over the groups; 0 if they do not differ.
-    column : str or None
-        The column that the groups came from.
-    """
-
-    names: tuple[str, ...]
-    intercepts: Float64Array
-    slopes: Float64Array
-    spreads: tuple[float, float]
-    column: str | None = None
-
-    @classmethod
-    def none(cls, names: tuple[str, ...], n_classes: int) -> "GroupEffects":
-        """Make groups that are not set apart.
-
-        Parameters
-        ----------
-        names : tuple of str
-            The groups.
-        n_classes : int
-            Number of classes.
-
-        Returns
-        -------
-        GroupEffects
-            No effects.
-        """
-        return cls(names, np.zeros((len(names), n_classes)), np.zeros(len(names)), (0.0, 0.0))
-
-    def apply(self, proba: Float64Array, by: object) -> Float64Array:
-        """Correct probabilities; those of rows without a group, or of an unknown one, stay as they are.
-
-        Parameters
-        ----------
-        proba : ndarray of shape (n, k)
-            The common probabilities.
-        by : array-like of shape (n,)
-            The groups of the rows.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            The probabilities of the rows in their groups.
-        """
-        return self.of_numbers(proba, Grouping.read(by, len(proba)).among(self.names))
-
-    def of_numbers(self, proba: Float64Array, number: IntArray) -> Float64Array:
-        """Correct probabilities of rows whose group is known by its number.
-
-        Parameters
-        ----------
-        proba : ndarray of shape (n, k)
-            The common probabilities.
-        number : ndarray of shape (n,)
-            The numbers of their groups in `names`; -1 for none.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            The probabilities of the rows in their groups.
-        """
-        changes = np.append((self.slopes != 0) | (self.intercepts != 0).any(axis=1), False)
-        rows = np.flatnonzero(changes[number] & ~np.isnan(proba).any(axis=1))
-        if len(rows) == 0:
-            return proba
-        corrected = proba.copy()
-        group, logs = number[rows], _logs(proba[rows])
-        corrected[rows] = _softmax((1.0 + self.slopes[group, np.newaxis]) * logs + self.intercepts[group])[0]
-        return corrected
-
-
-def in_groups(proba: Float64Array, groups: GroupEffects | None, by: object) -> Float64Array:
-    """Probabilities of rows in groups, or without groups the common ones."""
-    if by is None:
-        return proba
-    if groups is None:
-        raise ParameterError("by must be None: the model was fitted without groups; fit it with by=...")
-    return groups.apply(proba, by)
 
 
 def fit_group_effects(
@@ -214,7 +63,7 @@ def fit_group_effects(
     """
     if not (grouping.number >= 0).any():
         return GroupEffects.none(grouping.names, proba.shape[1]), proba
-    rows = _GroupedRows(_logs(proba), truth, weight, grouping)
+    rows = _GroupedRows(logs_of(proba), truth, weight, grouping)
     spreads = _spreads(rows)
     corrected = proba
     if any(spreads):
@@ -245,19 +94,6 @@ def cross_fitted_effects(
     return fit_group_effects(proba, rows.truth, rows.weight, grouping, fold)[0]
 
 
-def _logs(proba: Float64Array) -> Float64Array:
-    return np.asarray(np.log(np.maximum(proba, LEAST)))
-
-
-def _softmax(eta: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Probabilities, and the logarithms of the sums they were divided by; the argument loses its maxima."""
-    eta -= eta.max(axis=1, keepdims=True)
-    proba = np.exp(eta)
-    total = proba.sum(axis=1, keepdims=True)
-    proba /= total
-    return proba, np.log(total[:, 0])
-
-
 class _GroupedRows:
     """Rows in the order of their groups, and how probable effects make them; all groups at once."""
 
@@ -276,7 +112,7 @@ class _GroupedRows:
         #: Orthonormal contrasts of the classes, one per row.
         self._contrasts: Float64Array = late.linalg.helmert(logs.shape[1])
         eta = self._logs.copy()
-        _, total = _softmax(eta)
+        _, total = softmax(eta)
         self._before = self._sums(self._weight * (eta[self._places] - total))
         self._modes = np.zeros((len(self._there), logs.shape[1]))
 
@@ -331,7 +167,7 @@ class _GroupedRows:
         logs, weight, contrasts = self._logs, self._weight, self._contrasts
         scaled = effects * scale
         eta = (1.0 + scaled[self._own, -1:]) * logs + (scaled[:, :-1] @ contrasts)[self._own]
-        proba, total = _softmax(eta)
+        proba, total = softmax(eta)
         gain = self._sums(weight * (eta[self._places] - total)) - self._before - (effects**2).sum(axis=1) / 2
         weighted = proba * weight[:, np.newaxis]
         residual = -weighted
