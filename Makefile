@@ -76,11 +76,11 @@ kernels: .venv/.dev  ## Run the tests that compare numbers as other processors w
 fuzz: .venv/.dev  ## Try hostile cases against slow oracles for SECONDS (default 300); failures become tests
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(or $(SECONDS),300) $(FUZZ)
 
-oldest:  ## Run the tests with the oldest releases that pyproject.toml allows
+oldest:  ## Run the tests with the oldest releases that pyproject.toml allows, as another maker's processors would round
 	rm -rf build/oldest && $(PYTHON) -m venv build/oldest
 	$(PYTHON) tests/oldest.py > build/oldest/constraints.txt
 	build/oldest/bin/pip install -q -c build/oldest/constraints.txt -e '.[test]'
-	build/oldest/bin/python -m pytest -q -n 2 --dist worksteal
+	OPENBLAS_CORETYPE=Zen build/oldest/bin/python -m pytest -q -n 2 --dist worksteal
 
 spark: build/spark/.ready  ## Run the tests of calibrant.spark against a real Spark (needs Java 17)
 	build/spark/bin/python docs/lint_docstrings.py

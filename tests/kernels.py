@@ -2,7 +2,8 @@
 
 NumPy and OpenBLAS choose their inner loops by the instructions and the cores that a processor has, and with
 other loops a sum, a product of matrices or an exponential ends in other bits. What holds on one machine only
-shows here. Tests that start processes, browsers or long experiments are left to `make test`.
+shows here. Tests that start processes, browsers or long experiments are left to `make test`. The loops of another
+maker of processors are those of `make oldest`.
 """
 
 import os
@@ -16,7 +17,6 @@ LONG_VECTORS = [name for name in FOUND if "512" in name or name.endswith("V4")]
 KERNELS = {
     "no vectors, one thread": (FOUND, "Nehalem", "1"),
     "short vectors, two threads": (LONG_VECTORS, "Haswell", "2"),
-    "the loops of another maker, one thread": ([], "Zen", "1"),
 }
 ROOMS = [
     "_core",
