@@ -4,7 +4,6 @@ The plan is one, wherever the rows are. Who answers it is `Arrays`, of rows in m
 that are read again and again, in this process or on a cluster.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed
 from calibrant._core._estimator import clone
 from calibrant._core._folds import stratified_folds
+from calibrant._core._quiet import without_convergence_warnings
 from calibrant.calibrators import Calibrator, CalibratorBase, fit_plan, fit_rows
 from calibrant.passes import (
     ClassCounts,
@@ -137,8 +136,7 @@ class Arrays(Answers):
         """Fit at once; what a fit to a part warns of, the fit to all rows says too."""
         if left_out is None:
             return fit_rows(calibrator, self.rows, self.classes)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", late.exceptions.ConvergenceWarning)
+        with without_convergence_warnings():
             return fit_rows(calibrator, self.rows.outside(left_out), self.classes)
         yield
 
