@@ -1,7 +1,9 @@
 """Several scores, one per class or per column of a code: each calibrated on its own, then put together."""
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,20 +24,20 @@ from calibrant.calibrators._column_fields import (
     check_prior,
 )
 from calibrant.calibrators._joint import JointCalibrator
-from calibrant.calibrators._method import SIDES, ScoreCalibrator
+from calibrant.calibrators._method import SIDES, ScoreCalibrator, fit_columns
 from calibrant.calibrators._names import new_calibrator
 from calibrant.codes import CodeMatrix, Combiner, check_combiner
 from calibrant.maps import Constant
 from calibrant.metrics import NO_DIRECTION, Direction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
 
     from calibrant.passes import Cases, ClassCounts, Plan, Reading, Rows
 
 #: What the columns of a `CodeCalibrator` are called.
 OF_CODE = " for the columns of a code"
-#: Memory for a block of columns, or of rows.
+#: Memory for a block of rows.
 BLOCK_BYTES = 1 << 24
 
 
@@ -102,6 +104,7 @@ class ColumnsCalibrator(CalibratorBase):
         return check_combiner(self.combine, self.fitted_code[0])
 
     @classmethod
+    @cache
     def kind_in_file(cls) -> Kind:
         """Give the way to and from a file, where columns share their parameters."""
         return ColumnsKind(cls)
@@ -125,20 +128,27 @@ class ColumnsCalibrator(CalibratorBase):
 
     def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
-        code = self._check_options(len(classes))
+        return self._fit_rows(rows, classes, *self._check_options(len(classes)), known)
+
+    def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
+        """Fit a copy to each of several parts of the rows."""
+        checked = self._check_options(len(classes))
+        return [copy(self)._fit_rows(part, classes, *checked) for part in parts]
+
+    def _fit_rows(
+        self,
+        rows: "Rows",
+        classes: Array,
+        code: CodeMatrix,
+        method: Calibrator,
+        known: BoolArray | None = None,
+    ) -> Self:
         check_columns(rows, code.shape[1], "column of the code")
-        scores = _as_columns(rows.scores)
         mass = np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
-
-        def columns() -> "Iterator[Cases | None]":
-            for block in _column_blocks(scores.shape):
-                for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
-                    there = None if known is None else known[:, column]
-                    cases = _cases_of(score, code[:, column], rows, there)
-                    one_sided = self.constants and (cases.truth.all() or not cases.truth.any())
-                    yield None if one_sided else cases
-
-        return self._fit_columns(columns(), mass, classes, code)
+        blocks: Iterable[list[Any]] = passes.cases_in_memory(rows, code, known)
+        if self.constants:
+            blocks = ([None if _is_one_sided(cases) else cases for cases in block] for block in blocks)
+        return self._fit_columns(blocks, mass, classes, code, method)
 
     def fit_columns(self, columns: "Iterable[Cases | None]", mass: Float64Array, classes: Array) -> Self:
         """Learn from the rows of every column.
@@ -158,29 +168,44 @@ class ColumnsCalibrator(CalibratorBase):
         Self
             The fitted calibrator.
         """
-        return self._fit_columns(columns, mass, classes, self._check_options(len(classes)))
+        one_by_one = ([column] for column in columns)
+        return self._fit_columns(one_by_one, mass, classes, *self._check_options(len(classes)))
 
     def _fit_columns(
-        self, columns: "Iterable[Cases | None]", mass: Float64Array, classes: Array, code: CodeMatrix
+        self,
+        blocks: "Iterable[list[Any]]",
+        mass: Float64Array,
+        classes: Array,
+        code: CodeMatrix,
+        method: Calibrator,
     ) -> Self:
         positive, negative = mass @ (code > 0), mass @ (code < 0)
-        calibrators = [
-            self._constant(*sides) if cases is None else self._fit_column(cases)
-            for cases, sides in zip(columns, zip(positive, negative, strict=True), strict=True)
-        ]
+        calibrators: list[Any] = []
+        for block in blocks:
+            calibrators += self._fit_block(block, method)
+        for column, sides in enumerate(zip(positive, negative, strict=True)):
+            if calibrators[column] is None:
+                calibrators[column] = self._constant(*sides)
         self._keep(calibrators, code, positive + negative, classes)
         return self
 
-    def _fit_column(self, cases: "Cases") -> Calibrator:
-        """The calibrator of a column, whose parameters have been checked."""
-        new = new_calibrator(self.calibrator)
-        if isinstance(new, ScoreCalibrator):
-            return new.fit_cases(cases, SIDES)
-        return fit_rows(new, passes.Rows(cases.scores, cases.truth.view(np.int8), cases.weight), SIDES)
+    def _fit_block(self, block: "list[Cases | None]", method: Calibrator) -> list[Any]:
+        """The calibrators of some columns; None for one that answers a constant."""
+        two_sided = {place: cases for place, cases in enumerate(block) if cases is not None}
+        fitted: list[Any] = [None] * len(block)
+        if isinstance(method, ScoreCalibrator):
+            for place in two_sided:
+                fitted[place] = copy(method)
+            fit_columns([fitted[place] for place in two_sided], list(two_sided.values()), SIDES)
+            return fitted
+        for place, cases in two_sided.items():
+            rows = passes.Rows(cases.scores, cases.truth.view(np.int8), cases.weight)
+            fitted[place] = fit_rows(new_calibrator(self.calibrator), rows, SIDES)
+        return fitted
 
     def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
-        code = self._check_options(len(classes))
+        code, _ = self._check_options(len(classes))
         what = "class" if self.takes == "row" else "column of the code"
         check_columns(reading.sample, code.shape[1], what)
         mass = np.ones(len(classes))
@@ -209,8 +234,8 @@ class ColumnsCalibrator(CalibratorBase):
     def _constant(self, positive: float, negative: float) -> ConstantAnswer:
         return ConstantAnswer(float((positive + 1) / (positive + negative + 2)))
 
-    def _check_options(self, n_classes: int) -> CodeMatrix:
-        """The code, with which the combination and the calibrator are at one."""
+    def _check_options(self, n_classes: int) -> tuple[CodeMatrix, Calibrator]:
+        """The code, with which the combination and the calibrator are at one; and the unfitted calibrator."""
         code, new = self._code_of(n_classes), new_calibrator(self.calibrator)
         combine = check_combiner(self.combine, code)
         if self.takes == "columns":
@@ -226,7 +251,7 @@ class ColumnsCalibrator(CalibratorBase):
             )
         if isinstance(new, CalibratorBase):
             new.check_parameters()
-        return code
+        return code, new
 
     def predict_proba(self, scores: object) -> Float64Array:
         """Give the probability of every class.
@@ -265,12 +290,10 @@ class ColumnsCalibrator(CalibratorBase):
         """The calibrated answers of some rows, not combined yet."""
         answers = np.empty(scores.shape, order="F")
         columns = np.ascontiguousarray(scores.T)
-        for answer, calibrator, score in zip(answers.T, self.calibrators_, columns, strict=True):
-            if getattr(type(calibrator), "predict_proba", None) is ScoreCalibrator.predict_proba:
-                for rows, positive in calibrator.answers(score):
-                    answer[rows] = positive
-            else:
-                answer[:] = calibrator.predict_proba(score)[:, 1]
+        parts = [_answers_of(*pair) for pair in zip(self.calibrators_, columns, strict=True)]
+        for answer, part in zip(answers.T, parts, strict=True):
+            for rows, positive in part:
+                answer[rows] = positive
         return answers
 
     def _restore_columns(self, columns: list[Any], at: Place, classes: Array) -> None:
@@ -282,26 +305,16 @@ class ColumnsCalibrator(CalibratorBase):
         self.classes, self.classes_ = classes.tolist(), classes
 
 
-def _column_blocks(shape: tuple[int, ...]) -> list[slice]:
-    """Neighbouring columns, few enough to be copied.
-
-    Entries of one column lie far apart in a matrix of many classes. Columns that are read and written
-    together share the cost of reaching them.
-    """
-    n_rows, n_columns = shape
-    width = max(1, min(16, BLOCK_BYTES // (8 * max(n_rows, 1))))
-    return [slice(start, start + width) for start in range(0, n_columns, width)]
+def _is_one_sided(cases: "Cases") -> bool:
+    return bool(cases.truth.all()) or not cases.truth.any()
 
 
-def _cases_of(scores: FloatArray, sides: Array, rows: "Rows", known: BoolArray | None) -> "Cases":
-    """The rows of a column whose classes take part in it and whose score is known."""
-    truth, weight = (sides > 0).take(rows.truth), rows.weight
-    used = None if sides.all() else (sides != 0).take(rows.truth)
-    if known is not None and not known.all():
-        used = known if used is None else used & known
-    if used is None:
-        return passes.Cases(scores, truth, weight)
-    return passes.Cases(scores[used], truth[used], None if weight is None else weight[used])
+def _answers_of(calibrator: Any, scores: FloatArray) -> "Iterable[tuple[slice, Float64Array]]":
+    """What the calibrator of a column says of some rows: which rows, and their answers."""
+    if getattr(type(calibrator), "predict_proba", None) is ScoreCalibrator.predict_proba:
+        blocks: Iterable[tuple[slice, Float64Array]] = calibrator.answers(scores)
+        return blocks
+    return [(slice(None), calibrator.predict_proba(scores)[:, 1])]
 
 
 def _as_columns(scores: FloatArray) -> FloatArray:

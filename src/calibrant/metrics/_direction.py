@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ def directions_of(
     if sides is None:
         sides = sides_of(max(2, matrix.shape[1]), matrix.shape[1])
 
-    def column(number: int) -> tuple[FloatArray, BoolArray, Float64Array | None]:
+    def column(number: int) -> tuple[Any, BoolArray, Float64Array | None]:
         side, column = sides[:, number], np.ascontiguousarray(matrix[:, number])
         if side.all():
             return column, (side > 0)[position], weights
