@@ -26,7 +26,7 @@ from calibrant.calibrators._column_fields import (
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import SIDES, ScoreCalibrator, fit_columns
 from calibrant.calibrators._names import new_calibrator
-from calibrant.codes import CodeMatrix, Combiner, check_combiner
+from calibrant.codes import CodeMatrix, Combiner, check_combiner, combined
 from calibrant.maps import Constant
 from calibrant.metrics import NO_DIRECTION, Direction
 
@@ -274,12 +274,12 @@ class ColumnsCalibrator(CalibratorBase):
         """Give the probabilities for checked scores."""
         matrix = _as_columns(scores)
         code, counts = self.fitted_code
-        combine = self.combiner
+        combine = check_combiner(self.combine, code)
         proba = np.empty((len(matrix), len(self.classes_)))
         size = max(4096, BLOCK_BYTES // (8 * matrix.shape[1]))
         for start in range(0, len(matrix), size):
             rows = slice(start, start + size)
-            proba[rows] = combine(code, self._answers(matrix[rows]), counts)
+            proba[rows] = combined(combine, code, self._answers(matrix[rows]), counts)
         return proba
 
     @abstractmethod

@@ -5,15 +5,6 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 
 
-def midpoints(below: Float64Array, above: Float64Array) -> Float64Array:
-    """Edges halfway between neighbours; never so high that `above` itself would fall below its edge.
-
-    Halves are added instead of halving the sum, which can overflow; the bounds matter when the two
-    neighbours are so close that no number lies between them.
-    """
-    return np.clip(below / 2 + above / 2, below, np.nextafter(above, -np.inf))
-
-
 class IntervalLookup:
     """Number of edges strictly below a score, found through an even grid.
 
