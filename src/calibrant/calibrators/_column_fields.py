@@ -62,14 +62,19 @@ class ColumnsField(Field):
         calibrator: Any, columns: list[dict[str, Any]], at: Place, constant: Callable[[float], Any] | None
     ) -> list[Any]:
         """The fitted calibrators of all columns."""
-        kind = calibrator.kind_in_file()
+        numbers = calibrator.kind_in_file().fitted
+        records = [CONSTANT if constant is not None and "constant" in each else numbers for each in columns]
+        places = [at[number] for number in range(len(columns))]
+        read = [
+            record.read(plain, place) for record, plain, place in zip(records, columns, places, strict=True)
+        ]
         fitted: list[Any] = []
-        for number, plain in enumerate(columns):
-            if constant is not None and "constant" in plain:
-                fitted.append(constant(CONSTANT.read(plain, at[number])["constant"]))
+        for record, given, place in zip(records, read, places, strict=True):
+            if constant is not None and record is CONSTANT:
+                fitted.append(constant(given["constant"]))
             else:
                 fitted.append(copy(calibrator))
-                kind.read_fitted(fitted[-1], plain, at[number], SIDES)
+                fitted[-1].take_fitted(given, place, SIDES)
         return fitted
 
 

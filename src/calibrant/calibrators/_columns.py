@@ -4,6 +4,7 @@ from abc import abstractmethod
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -128,27 +129,31 @@ class ColumnsCalibrator(CalibratorBase):
 
     def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
-        return self._fit_rows(rows, classes, *self._check_options(len(classes)), known)
+        code, method = self._check_options(len(classes))
+        (fitted,) = self._fit_parts([rows], code, method, known)
+        return self._keep_columns(fitted, code, _mass_of(rows, classes), classes)
 
     def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
         """Fit a copy to each of several parts of the rows."""
-        checked = self._check_options(len(classes))
-        return [copy(self)._fit_rows(part, classes, *checked) for part in parts]
+        code, method = self._check_options(len(classes))
+        return [
+            copy(self)._keep_columns(fitted, code, _mass_of(part, classes), classes)
+            for fitted, part in zip(self._fit_parts(parts, code, method), parts, strict=True)
+        ]
 
-    def _fit_rows(
-        self,
-        rows: "Rows",
-        classes: Array,
-        code: CodeMatrix,
-        method: Calibrator,
-        known: BoolArray | None = None,
-    ) -> Self:
-        check_columns(rows, code.shape[1], "column of the code")
-        mass = np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
-        blocks: Iterable[list[Any]] = passes.cases_in_memory(rows, code, known)
+    def _fit_parts(
+        self, parts: "Sequence[Rows]", code: CodeMatrix, method: Calibrator, known: BoolArray | None = None
+    ) -> list[list[Any]]:
+        """The calibrators of the columns, for each of several parts of the rows."""
+        for part in parts:
+            check_columns(part, code.shape[1], "column of the code")
+        streams: list[Any] = [passes.cases_in_memory(part, code, known) for part in parts]
         if self.constants:
-            blocks = ([None if _is_one_sided(cases) else cases for cases in block] for block in blocks)
-        return self._fit_columns(blocks, mass, classes, code, method)
+            streams = [
+                ([None if _is_one_sided(cases) else cases for cases in block] for block in stream)
+                for stream in streams
+            ]
+        return self._fit_side_by_side(streams, method)
 
     def fit_columns(self, columns: "Iterable[Cases | None]", mass: Float64Array, classes: Array) -> Self:
         """Learn from the rows of every column.
@@ -168,24 +173,28 @@ class ColumnsCalibrator(CalibratorBase):
         Self
             The fitted calibrator.
         """
-        one_by_one = ([column] for column in columns)
-        return self._fit_columns(one_by_one, mass, classes, *self._check_options(len(classes)))
+        code, method = self._check_options(len(classes))
+        (fitted,) = self._fit_side_by_side([([column] for column in columns)], method)
+        return self._keep_columns(fitted, code, mass, classes)
 
-    def _fit_columns(
-        self,
-        blocks: "Iterable[list[Any]]",
-        mass: Float64Array,
-        classes: Array,
-        code: CodeMatrix,
-        method: Calibrator,
-    ) -> Self:
+    def _fit_side_by_side(
+        self, streams: "Sequence[Iterable[list[Cases | None]]]", method: Calibrator
+    ) -> list[list[Any]]:
+        """The calibrators of the columns of every stream, of which as many learn together as come at once."""
+        found: list[list[Any]] = [[] for _ in streams]
+        for blocks in zip_longest(*streams, fillvalue=[]):
+            fitted = iter(self._fit_block([cases for block in blocks for cases in block], method))
+            for own, block in zip(found, blocks, strict=True):
+                own.extend(islice(fitted, len(block)))
+        return found
+
+    def _keep_columns(self, fitted: list[Any], code: CodeMatrix, mass: Float64Array, classes: Array) -> Self:
+        """Take the calibrators of the columns, and constants for those that have none."""
         positive, negative = mass @ (code > 0), mass @ (code < 0)
-        calibrators: list[Any] = []
-        for block in blocks:
-            calibrators += self._fit_block(block, method)
-        for column, sides in enumerate(zip(positive, negative, strict=True)):
-            if calibrators[column] is None:
-                calibrators[column] = self._constant(*sides)
+        calibrators = [
+            self._constant(*sides) if each is None else each
+            for each, *sides in zip(fitted, positive, negative, strict=True)
+        ]
         self._keep(calibrators, code, positive + negative, classes)
         return self
 
@@ -216,11 +225,10 @@ class ColumnsCalibrator(CalibratorBase):
         fitted = np.flatnonzero((positive > 0) & (negative > 0))
         plans = [self._new_in_passes().column_plan(rows) for rows in reading.columns(code, fitted)]
         learned = yield from passes.together(plans)
-        calibrators: list[Any] = [self._constant(*sides) for sides in zip(positive, negative, strict=True)]
+        columns: list[Any] = [None] * code.shape[1]
         for column, each in zip(fitted, learned, strict=True):
-            calibrators[column] = each
-        self._keep(calibrators, code, positive + negative, classes)
-        return self
+            columns[column] = each
+        return self._keep_columns(columns, code, mass, classes)
 
     def _new_in_passes(self) -> ScoreCalibrator:
         new = new_calibrator(self.calibrator)
@@ -303,6 +311,11 @@ class ColumnsCalibrator(CalibratorBase):
             self.calibrator, columns, at / "columns", ConstantAnswer if self.constants else None
         )
         self.classes, self.classes_ = classes.tolist(), classes
+
+
+def _mass_of(rows: "Rows", classes: Array) -> Float64Array:
+    """Total weight of every class."""
+    return np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
 
 
 def _is_one_sided(cases: "Cases") -> bool:

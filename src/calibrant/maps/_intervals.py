@@ -1,10 +1,13 @@
 """Which interval does a score fall into? The same question for bins and for isotonic blocks."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 
 
+@dataclass(eq=False)
 class IntervalLookup:
     """Number of edges strictly below a score, found through an even grid.
 
@@ -15,10 +18,8 @@ class IntervalLookup:
     whatever the spacing. The grid is made when the first score is asked for.
     """
 
-    _even: bool | None = None
-
-    def __init__(self, edges: Float64Array) -> None:
-        self.edges = edges
+    edges: Float64Array
+    _even: bool | None = field(default=None, init=False, repr=False)
 
     def _make_grid(self) -> None:
         edges = self.edges

@@ -132,7 +132,7 @@ class Arrays(Answers):
 
     def __init__(self, rows: Rows) -> None:
         assert rows.classes is not None
-        self.rows, self.classes, self.n_rows = rows, rows.classes, len(rows)
+        self.rows, self.classes, self.n_rows = rows, rows.classes, len(rows.truth)
         self.n_scores = rows.scores.shape[1] if rows.scores.ndim == 2 else 1
 
     def count(self) -> Plan[Float64Array]:
@@ -303,5 +303,5 @@ def judged_by(calibrator: Calibrator, rows: Answers) -> Plan[Predictions]:
 def dealt(rows: Rows, n_folds: int, random_state: Seed) -> Rows:
     """Rows with keys that deal them into `stratified_folds`, and hold their numbers."""
     fold = stratified_folds(rows.truth, n_folds, random_state).astype(np.uint64)
-    key = (fold << np.uint64(32)) | np.arange(len(rows), dtype=np.uint64)
+    key = (fold << np.uint64(32)) | np.arange(len(fold), dtype=np.uint64)
     return Rows(rows.scores, rows.truth, rows.weight, key, rows.classes)
