@@ -126,7 +126,8 @@ def _gains(
     brier = (np.einsum("ij,j->i", pos, 1 - 2 * p) + dot(weight, p**2)) / total
     # All draws are fitted as one: each is lifted above the one before, so that no block reaches across.
     number = np.arange(n_draws, dtype=np.float64)[:, np.newaxis]
-    starts, _, blocks = pooled_blocks((pos + 2 * number * weight).ravel(), np.tile(weight, n_draws))
+    weights = None if (weight == 1).all() else np.tile(weight, n_draws)
+    starts, _, blocks = pooled_blocks((pos + 2 * number * weight).ravel(), weights)
     fitted = np.add.reduceat(pos.ravel(), starts) / blocks
     refinement = np.bincount(starts // len(p), blocks * fitted * (1 - fitted), n_draws) / total
     return np.asarray(np.maximum(brier - refinement, 0.0))
@@ -217,8 +218,7 @@ def distance_estimate(
     found; it is 0 if that may be chance alone. For the upper end nothing is taken off, as gaps that all point
     one way are not made greater by chance.
     """
-    spread = np.sqrt(variance)
-    noise = spread * rng.standard_normal((max(LEAST_BINNED, N_BINNED // (1 + len(gap) // 100)), len(gap)))
+    noise = _noise(variance, rng)
 
     def most(share: float) -> float:
         """The sum that 2.5% exceed in such a world."""
@@ -232,8 +232,22 @@ def distance_estimate(
         for _ in range(N_HALVINGS):
             middle = (low + high) / 2
             low, high = (low, middle) if most(middle) >= found else (middle, high)
-    error = factor * float(np.abs(noise + gap).sum(axis=1).std(ddof=1))
+    error = factor * _error(noise, gap)
     return Estimate(value, min(low * found, value), value + DEVIATE * error, error)
+
+
+def distance_error(gap: Float64Array, variance: Float64Array, rng: np.random.Generator) -> float:
+    """The standard error of a sum of distances alone."""
+    return _error(_noise(variance, rng), gap)
+
+
+def _noise(variance: Float64Array, rng: np.random.Generator) -> Float64Array:
+    n_draws = max(LEAST_BINNED, N_BINNED // (1 + len(variance) // 100))
+    return np.asarray(np.sqrt(variance) * rng.standard_normal((n_draws, len(variance))))
+
+
+def _error(noise: Float64Array, gap: Float64Array) -> float:
+    return float(np.abs(noise + gap).sum(axis=1).std(ddof=1))
 
 
 def _exceeded_rarely(drawn: Float64Array) -> float:
