@@ -8,6 +8,7 @@ not do, which is a staircase, and easier to find again than a curve.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,6 +30,8 @@ BIAS_POWER, SPREAD_POWER = 2 / 3, 5 / 6
 POWER_ERROR = 0.03
 #: Draws of binned errors, at least, and steps to the end of their intervals.
 N_BINNED, LEAST_BINNED, N_HALVINGS = 1000, 200, 12
+#: Draws of so few bins are kept.
+FEW_BINS = 32
 #: The shares of the draws below the ends of an interval.
 ENDS = (0.025, 0.975)
 
@@ -204,7 +207,7 @@ def refinement_estimate(value: float, variance: float, overfit: Overfit) -> Esti
 
 
 def distance_estimate(
-    value: float, gap: Float64Array, variance: Float64Array, rng: np.random.Generator, factor: float = 1.0
+    value: float, gap: Float64Array, variance: Float64Array, seed: tuple[int, ...], factor: float = 1.0
 ) -> Estimate:
     """A sum of distances with an interval, from the variances of the gaps.
 
@@ -218,7 +221,7 @@ def distance_estimate(
     found; it is 0 if that may be chance alone. For the upper end nothing is taken off, as gaps that all point
     one way are not made greater by chance.
     """
-    noise = _noise(variance, rng)
+    noise = _noise(variance, seed)
 
     def most(share: float) -> float:
         """The sum that 2.5% exceed in such a world."""
@@ -236,14 +239,23 @@ def distance_estimate(
     return Estimate(value, min(low * found, value), value + DEVIATE * error, error)
 
 
-def distance_error(gap: Float64Array, variance: Float64Array, rng: np.random.Generator) -> float:
+def distance_error(gap: Float64Array, variance: Float64Array, seed: tuple[int, ...]) -> float:
     """The standard error of a sum of distances alone."""
-    return _error(_noise(variance, rng), gap)
+    return _error(_noise(variance, seed), gap)
 
 
-def _noise(variance: Float64Array, rng: np.random.Generator) -> Float64Array:
-    n_draws = max(LEAST_BINNED, N_BINNED // (1 + len(variance) // 100))
-    return np.asarray(np.sqrt(variance) * rng.standard_normal((n_draws, len(variance))))
+def _noise(variance: Float64Array, seed: tuple[int, ...]) -> Float64Array:
+    normal = _normal_again if len(variance) <= FEW_BINS else _normal
+    return np.asarray(np.sqrt(variance) * normal(seed, len(variance)))
+
+
+def _normal(seed: tuple[int, ...], n_bins: int) -> Float64Array:
+    n_draws = max(LEAST_BINNED, N_BINNED // (1 + n_bins // 100))
+    return np.random.default_rng(seed).standard_normal((n_draws, n_bins))
+
+
+#: Groups of rows that are evaluated one after the other have the same draws.
+_normal_again = lru_cache(maxsize=64)(_normal)
 
 
 def _error(noise: Float64Array, gap: Float64Array) -> float:

@@ -164,9 +164,9 @@ class Result(Totals, ABC):
         """The error with its interval."""
         return distance_estimate(found.value, found.gap, found.variance, self.draws(found.seed))
 
-    def draws(self, seed: int) -> np.random.Generator:
-        """Draws for the errors of some bins."""
-        return np.random.default_rng([self.seed, 1 << 20, seed])
+    def draws(self, seed: int) -> tuple[int, ...]:
+        """The seed of the draws for the errors of some bins."""
+        return self.seed, 1 << 20, seed
 
     def in_width(self, points: Points, seed: int, sums: Float64Array | None = None) -> Binned:
         starts = bin_starts(points.p, 1 / self.sums.n_bins)
