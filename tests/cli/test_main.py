@@ -1,5 +1,6 @@
 """The command as a whole: help, version, exit statuses, and what happens when it is stopped."""
 
+import json
 import os
 import re
 import resource
@@ -36,6 +37,28 @@ def test_help_lists_every_command_with_a_whole_sentence(flag, tmp_path):
         assert line, name
         if name != "reproduce":
             assert line[1].endswith((".", "?")), line[1]
+
+
+def test_rows_are_fitted_judged_and_decided_without_scikit_learn_and_pandas(tmp_path):
+    rows = "\n".join(f"{'no' if n % 3 else 'yes'},{n % 7 - n % 3}" for n in range(40))
+    (tmp_path / "scores.csv").write_text(f"label,score\n{rows}\n")
+    (tmp_path / "costs.csv").write_text("decision,no,yes\nno,0,5\nyes,1,0\n")
+    scores = ["scores.csv", "--label", "label", "--scores", "score", "--positive", "yes"]
+    runs = [
+        ["fit", *scores, "--method", "pav", "--out", "model.json"],
+        ["apply", "model.json", "scores.csv", "--decide", "--out", "p.csv"],
+        ["evaluate", "p.csv", "--label", "label", "--scores", "p_*"],
+        ["decide", "p.csv", "--scores", "p_*", "--costs", "costs.csv", "--keep", "p_*", "--out", "d.csv"],
+    ]
+    code = (
+        "import json, sys; from click.testing import CliRunner; from calibrant.cli._main import cli; "
+        "done = [CliRunner().invoke(cli, run) for run in json.loads(sys.argv[1])]; "
+        "assert all(each.exit_code == 0 for each in done), [each.output for each in done]; "
+        "print({'sklearn', 'pandas'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, json.dumps(runs)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert found.stdout == "set()\n"
 
 
 def test_help_imports_nothing_heavy():

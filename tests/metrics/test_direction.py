@@ -9,7 +9,15 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import mannwhitneyu
 
 from calibrant.metrics import auc
-from calibrant.metrics._direction import LEVEL, direction, mostly_wrong, wrong_columns
+from calibrant.metrics._direction import (
+    LEVEL,
+    RIGHT_WAY,
+    direction,
+    directions_of,
+    mostly_wrong,
+    sides_of,
+    wrong_columns,
+)
 
 rows = st.lists(
     st.tuples(st.integers(-4, 4), st.booleans(), st.integers(1, 4)), min_size=4, max_size=40
@@ -157,3 +165,31 @@ def test_one_wrong_column_among_many_is_named_and_no_more():
     found = [direction(scores[:, column], labels == column, None) for column in range(4)]
     assert wrong_columns(found) == [2]
     assert not mostly_wrong(found, one_per_class=True)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 4])
+def test_what_bins_show_is_what_sorting_shows(n_columns, monkeypatch):
+    monkeypatch.setattr("calibrant.metrics._direction.N_BINS", 64)
+    rng, seen = np.random.default_rng(n_columns), set()
+    for trial in range(200):
+        n_rows, n_classes = int(rng.integers(64, 200)), max(2, n_columns)
+        sides = sides_of(n_classes, n_columns)
+        position = rng.integers(0, n_classes, n_rows)
+        scores = rng.normal(size=(n_rows, n_columns)) * 10.0 ** rng.integers(-3, 4)
+        scores += rng.choice([-1, 0, 1, 3], n_columns) * (sides[position] > 0) * scores.std()
+        scores = np.round(scores) if trial % 3 else scores
+        weights = (None, rng.random(n_rows), rng.integers(0, 3, n_rows).astype(float))[trial % 3]
+        found = directions_of(scores, position, weights)
+        sorted_ = [
+            direction(score, side[position] > 0, weights)
+            for score, side in zip(scores.T, sides.T, strict=True)
+        ]
+        for one, other in zip(found, sorted_, strict=True):
+            seen.add(one is RIGHT_WAY)
+            assert other.area > 0.5 if one is RIGHT_WAY else repr(one) == repr(other)
+        assert wrong_columns(found) == wrong_columns(sorted_)
+        for one_per_class in (True, False):
+            assert mostly_wrong(found, one_per_class=one_per_class) == mostly_wrong(
+                sorted_, one_per_class=one_per_class
+            )
+    assert seen == {True, False}

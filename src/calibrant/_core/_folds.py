@@ -76,7 +76,8 @@ def stratified_folds(truth: IntArray, n_folds: int, random_state: Seed) -> IntAr
     A class with fewer rows than folds is in as many folds as it has rows.
     """
     shuffled = generator(random_state).permutation(len(truth))
-    by_class = shuffled[np.argsort(truth[shuffled], kind="stable")]
+    kind = np.min_scalar_type(int(truth.max(initial=0)))  # few bits are sorted without comparisons
+    by_class = shuffled[np.argsort(truth.astype(kind)[shuffled], kind="stable")]
     fold = np.empty(len(truth), dtype=np.intp)
     fold[by_class] = np.arange(len(truth)) % n_folds
     return fold

@@ -5,6 +5,7 @@ Whatever can be saved is a `Saved`: the class says what its parameters and its f
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from calibrant._core._arrays import Array
@@ -28,6 +29,7 @@ class Saved:
     mark: ClassVar[str] = ""
 
     @classmethod
+    @cache
     def kind_in_file(cls) -> "Kind":
         """Give the way to and from a file.
 
@@ -164,8 +166,9 @@ class Kinds:
 
     def _find(self, model: object) -> Kind | None:
         name = str(getattr(type(model), "name", ""))  # where it has one, no other kind need be imported
-        named = [self.by_name[name]] if name in self.by_name else self.by_name.values()
-        return next((kind for kind in named if kind.type is type(model)), None)
+        named = self.by_name.get(name)
+        kinds = self.by_name.values() if named is None else (named,)
+        return next((kind for kind in kinds if kind.type is type(model)), None)
 
     def has(self, model: object) -> bool:
         """Whether objects of this class can be saved."""

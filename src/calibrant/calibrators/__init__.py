@@ -39,10 +39,12 @@ if TYPE_CHECKING:
     from calibrant.calibrators._base import (
         Calibrator as Calibrator,
         CalibratorBase as CalibratorBase,
+        fit_copies as fit_copies,
         fit_plan as fit_plan,
         fit_rows as fit_rows,
         n_scores_of as n_scores_of,
         needs_probabilities as needs_probabilities,
+        proba_of as proba_of,
         takes_of as takes_of,
     )
     from calibrant.calibrators._beta import BetaCalibrator
@@ -178,6 +180,7 @@ _HOME = {
     "cross_fitted_effects": "calibrant.calibrators._group_fit",
     "fit_group_effects": "calibrant.calibrators._group_fit",
     "fit_plan": "calibrant.calibrators._base",
+    "fit_copies": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",
     "half_a_row": "calibrant.calibrators._method",
     "in_groups": "calibrant.calibrators._groups",
@@ -192,6 +195,7 @@ _HOME = {
     "needs_all_scores": "calibrant.calibrators._names",
     "needs_probabilities": "calibrant.calibrators._base",
     "new_calibrator": "calibrant.calibrators._names",
+    "proba_of": "calibrant.calibrators._base",
     "report_of": "calibrant.calibrators._auto",
     "score_status_correlation": "calibrant.calibrators._correlation",
     "takes_of": "calibrant.calibrators._base",

@@ -2,7 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+import numpy as np
 
 from calibrant import passes
 from calibrant._core._arrays import Array, BoolArray, Float64Array
@@ -15,7 +18,7 @@ from calibrant._core._checks import (
     labels_of_columns,
 )
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._estimator import Estimator
+from calibrant._core._estimator import Estimator, clone
 from calibrant._core._kinds import Saved
 from calibrant._core._names import NamedColumns
 from calibrant._core._predictions import PredictsScores
@@ -76,6 +79,23 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
         Self
             The fitted calibrator.
         """
+
+    def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
+        """Fit a copy to each of several parts of the rows.
+
+        Parameters
+        ----------
+        parts : sequence of Rows
+            Checked rows of positive weight.
+        classes : ndarray of shape (k,)
+            The labels.
+
+        Returns
+        -------
+        list
+            The fitted copies.
+        """
+        return [copy(self).fit_rows(part, classes) for part in parts]
 
     @abstractmethod
     def proba_of(self, scores: Any) -> Float64Array:
@@ -188,8 +208,8 @@ def needs_probabilities(calibrator: object) -> bool:
 
 def check_columns(sample: "Rows", wanted: int, what: str) -> None:
     """Refuse rows with another number of scores."""
-    n_columns = sample.scores.shape[1] if sample.scores.ndim == 2 else 1
-    if len(sample) and n_columns != wanted:
+    n_rows, n_columns = sample.scores.shape if sample.scores.ndim == 2 else (len(sample.scores), 1)
+    if n_rows and n_columns != wanted:
         raise DataError(f"scores must have one column per {what}, {wanted} in all; got {n_columns} columns")
 
 
@@ -214,6 +234,22 @@ def fit_rows(
         _check_answers(calibrator, rows, classes)
         calibrator.classes_ = classes
     return calibrator
+
+
+def fit_copies(calibrator: Calibrator, parts: "Sequence[Rows]", classes: Array) -> "list[Calibrator]":
+    """Fit a copy of an unfitted calibrator, of ours or not, to each of several parts of checked rows."""
+    if isinstance(calibrator, CalibratorBase):
+        calibrator.check_parameters()
+        copies: list[Any] = calibrator.fit_copies(parts, classes)
+        return copies
+    return [fit_rows(clone(calibrator), part, classes) for part in parts]
+
+
+def proba_of(calibrator: Calibrator, scores: Any) -> Float64Array:
+    """Give the probabilities for checked scores, by a calibrator of ours or of others."""
+    if isinstance(calibrator, CalibratorBase):
+        return calibrator.proba_of(scores)
+    return np.asarray(calibrator.predict_proba(scores))
 
 
 def _check_answers(calibrator: Calibrator, rows: "Rows", classes: Array) -> None:

@@ -12,10 +12,10 @@ from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._field_groups import DictOf, ListOf, Numbers, Record, Wholes, check_length
 from calibrant._core._fields import PROBABILITY, Choice, Either, Maybe, Number, Seed, Whole
 from calibrant._core._place import Place
-from calibrant.calibrators._intervals import WEIGHT, check_intervals
+from calibrant.calibrators._intervals import WEIGHT, check_intervals, midpoints
 from calibrant.calibrators._method import ScoreCalibrator
 from calibrant.calibrators._registry import ScoreKind
-from calibrant.maps import IntervalLookup, Map, Steps, midpoints
+from calibrant.maps import IntervalLookup, Map, Steps
 
 if TYPE_CHECKING:
     from calibrant.passes import BinTotals, Cases, Learning
@@ -178,7 +178,7 @@ class BinningCalibrator(ScoreCalibrator, name="binning"):
 
     def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
         bins, edges = self.bins_, self.edges_
-        check_intervals(bins, ("hi", "count", "weight", "value"), at / "bins")
+        check_intervals(bins, ("hi", "count", "weight", "value"), at, "bins")
         check_length(edges, len(bins.lo) - 1, at / "edges", "one between every two bins")
         outside = np.flatnonzero((edges < bins.hi[:-1]) | (edges >= bins.lo[1:]))
         if len(outside):

@@ -16,7 +16,7 @@ from calibrant._core._fields import Field, Number, Schema
 from calibrant._core._kinds import Kind, Unfitted, unfitted_schema
 from calibrant._core._place import Place
 from calibrant.calibrators._kinds import score_kinds
-from calibrant.calibrators._method import SIDES
+from calibrant.calibrators._method import SIDES, Method
 from calibrant.calibrators._names import new_calibrator
 from calibrant.codes import LeastSquares, Normalize, is_one_vs_all
 
@@ -40,10 +40,9 @@ class ColumnsField(Field):
 
     def write(self, value: Any) -> Any:
         """Every column as its kind writes it."""
-        kinds = score_kinds()
         return [
-            kinds.of(each).write_fitted(each)
-            if kinds.has(each) or not self.constants
+            each.kind_in_file().write_fitted(each)
+            if isinstance(each, Method)
             else CONSTANT.write({"constant": each.value})
             for each in value
         ]
@@ -60,17 +59,22 @@ class ColumnsField(Field):
 
     @staticmethod
     def read_columns(
-        calibrator: object, columns: list[dict[str, Any]], at: Place, constant: Callable[[float], Any] | None
+        calibrator: Any, columns: list[dict[str, Any]], at: Place, constant: Callable[[float], Any] | None
     ) -> list[Any]:
         """The fitted calibrators of all columns."""
-        kind = score_kinds().of(calibrator)
+        numbers = calibrator.kind_in_file().fitted
+        records = [CONSTANT if constant is not None and "constant" in each else numbers for each in columns]
+        places = [at[number] for number in range(len(columns))]
+        read = [
+            record.read(plain, place) for record, plain, place in zip(records, columns, places, strict=True)
+        ]
         fitted: list[Any] = []
-        for number, plain in enumerate(columns):
-            if constant is not None and "constant" in plain:
-                fitted.append(constant(CONSTANT.read(plain, at[number])["constant"]))
+        for record, given, place in zip(records, read, places, strict=True):
+            if constant is not None and record is CONSTANT:
+                fitted.append(constant(given["constant"]))
             else:
-                fitted.append(new_calibrator(calibrator))
-                kind.read_fitted(fitted[-1], plain, at[number], SIDES)
+                fitted.append(copy(calibrator))
+                fitted[-1].take_fitted(given, place, SIDES)
         return fitted
 
 

@@ -1,7 +1,10 @@
 """Several scores, one per class or per column of a code: each calibrated on its own, then put together."""
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,20 +25,20 @@ from calibrant.calibrators._column_fields import (
     check_prior,
 )
 from calibrant.calibrators._joint import JointCalibrator
-from calibrant.calibrators._method import SIDES, ScoreCalibrator
+from calibrant.calibrators._method import SIDES, ScoreCalibrator, fit_columns
 from calibrant.calibrators._names import new_calibrator
-from calibrant.codes import CodeMatrix, Combiner, check_combiner
+from calibrant.codes import CodeMatrix, Combiner, check_combiner, combined
 from calibrant.maps import Constant
 from calibrant.metrics import NO_DIRECTION, Direction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
 
     from calibrant.passes import Cases, ClassCounts, Plan, Reading, Rows
 
 #: What the columns of a `CodeCalibrator` are called.
 OF_CODE = " for the columns of a code"
-#: Memory for a block of columns, or of rows.
+#: Memory for a block of rows.
 BLOCK_BYTES = 1 << 24
 
 
@@ -102,6 +105,7 @@ class ColumnsCalibrator(CalibratorBase):
         return check_combiner(self.combine, self.fitted_code[0])
 
     @classmethod
+    @cache
     def kind_in_file(cls) -> Kind:
         """Give the way to and from a file, where columns share their parameters."""
         return ColumnsKind(cls)
@@ -125,20 +129,31 @@ class ColumnsCalibrator(CalibratorBase):
 
     def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
-        code = self._check_options(len(classes))
-        check_columns(rows, code.shape[1], "column of the code")
-        scores = _as_columns(rows.scores)
-        mass = np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
+        code, method = self._check_options(len(classes))
+        (fitted,) = self._fit_parts([rows], code, method, known)
+        return self._keep_columns(fitted, code, _mass_of(rows, classes), classes)
 
-        def columns() -> "Iterator[Cases | None]":
-            for block in _column_blocks(scores.shape):
-                for column, score in enumerate(np.ascontiguousarray(scores[:, block].T), block.start):
-                    there = None if known is None else known[:, column]
-                    cases = _cases_of(score, code[:, column], rows, there)
-                    one_sided = self.constants and (cases.truth.all() or not cases.truth.any())
-                    yield None if one_sided else cases
+    def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
+        """Fit a copy to each of several parts of the rows."""
+        code, method = self._check_options(len(classes))
+        return [
+            copy(self)._keep_columns(fitted, code, _mass_of(part, classes), classes)
+            for fitted, part in zip(self._fit_parts(parts, code, method), parts, strict=True)
+        ]
 
-        return self._fit_columns(columns(), mass, classes, code)
+    def _fit_parts(
+        self, parts: "Sequence[Rows]", code: CodeMatrix, method: Calibrator, known: BoolArray | None = None
+    ) -> list[list[Any]]:
+        """The calibrators of the columns, for each of several parts of the rows."""
+        for part in parts:
+            check_columns(part, code.shape[1], "column of the code")
+        streams: list[Any] = [passes.cases_in_memory(part, code, known) for part in parts]
+        if self.constants:
+            streams = [
+                ([None if _is_one_sided(cases) else cases for cases in block] for block in stream)
+                for stream in streams
+            ]
+        return self._fit_side_by_side(streams, method)
 
     def fit_columns(self, columns: "Iterable[Cases | None]", mass: Float64Array, classes: Array) -> Self:
         """Learn from the rows of every column.
@@ -158,29 +173,48 @@ class ColumnsCalibrator(CalibratorBase):
         Self
             The fitted calibrator.
         """
-        return self._fit_columns(columns, mass, classes, self._check_options(len(classes)))
+        code, method = self._check_options(len(classes))
+        (fitted,) = self._fit_side_by_side([([column] for column in columns)], method)
+        return self._keep_columns(fitted, code, mass, classes)
 
-    def _fit_columns(
-        self, columns: "Iterable[Cases | None]", mass: Float64Array, classes: Array, code: CodeMatrix
-    ) -> Self:
+    def _fit_side_by_side(
+        self, streams: "Sequence[Iterable[list[Cases | None]]]", method: Calibrator
+    ) -> list[list[Any]]:
+        """The calibrators of the columns of every stream, of which as many learn together as come at once."""
+        found: list[list[Any]] = [[] for _ in streams]
+        for blocks in zip_longest(*streams, fillvalue=[]):
+            fitted = iter(self._fit_block([cases for block in blocks for cases in block], method))
+            for own, block in zip(found, blocks, strict=True):
+                own.extend(islice(fitted, len(block)))
+        return found
+
+    def _keep_columns(self, fitted: list[Any], code: CodeMatrix, mass: Float64Array, classes: Array) -> Self:
+        """Take the calibrators of the columns, and constants for those that have none."""
         positive, negative = mass @ (code > 0), mass @ (code < 0)
         calibrators = [
-            self._constant(*sides) if cases is None else self._fit_column(cases)
-            for cases, sides in zip(columns, zip(positive, negative, strict=True), strict=True)
+            self._constant(*sides) if each is None else each
+            for each, *sides in zip(fitted, positive, negative, strict=True)
         ]
         self._keep(calibrators, code, positive + negative, classes)
         return self
 
-    def _fit_column(self, cases: "Cases") -> Calibrator:
-        """The calibrator of a column, whose parameters have been checked."""
-        new = new_calibrator(self.calibrator)
-        if isinstance(new, ScoreCalibrator):
-            return new.fit_cases(cases, SIDES)
-        return fit_rows(new, passes.Rows(cases.scores, cases.truth.view(np.int8), cases.weight), SIDES)
+    def _fit_block(self, block: "list[Cases | None]", method: Calibrator) -> list[Any]:
+        """The calibrators of some columns; None for one that answers a constant."""
+        two_sided = {place: cases for place, cases in enumerate(block) if cases is not None}
+        fitted: list[Any] = [None] * len(block)
+        if isinstance(method, ScoreCalibrator):
+            for place in two_sided:
+                fitted[place] = copy(method)
+            fit_columns([fitted[place] for place in two_sided], list(two_sided.values()), SIDES)
+            return fitted
+        for place, cases in two_sided.items():
+            rows = passes.Rows(cases.scores, cases.truth.view(np.int8), cases.weight)
+            fitted[place] = fit_rows(new_calibrator(self.calibrator), rows, SIDES)
+        return fitted
 
     def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
-        code = self._check_options(len(classes))
+        code, _ = self._check_options(len(classes))
         what = "class" if self.takes == "row" else "column of the code"
         check_columns(reading.sample, code.shape[1], what)
         mass = np.ones(len(classes))
@@ -191,11 +225,10 @@ class ColumnsCalibrator(CalibratorBase):
         fitted = np.flatnonzero((positive > 0) & (negative > 0))
         plans = [self._new_in_passes().column_plan(rows) for rows in reading.columns(code, fitted)]
         learned = yield from passes.together(plans)
-        calibrators: list[Any] = [self._constant(*sides) for sides in zip(positive, negative, strict=True)]
+        columns: list[Any] = [None] * code.shape[1]
         for column, each in zip(fitted, learned, strict=True):
-            calibrators[column] = each
-        self._keep(calibrators, code, positive + negative, classes)
-        return self
+            columns[column] = each
+        return self._keep_columns(columns, code, mass, classes)
 
     def _new_in_passes(self) -> ScoreCalibrator:
         new = new_calibrator(self.calibrator)
@@ -209,8 +242,8 @@ class ColumnsCalibrator(CalibratorBase):
     def _constant(self, positive: float, negative: float) -> ConstantAnswer:
         return ConstantAnswer(float((positive + 1) / (positive + negative + 2)))
 
-    def _check_options(self, n_classes: int) -> CodeMatrix:
-        """The code, with which the combination and the calibrator are at one."""
+    def _check_options(self, n_classes: int) -> tuple[CodeMatrix, Calibrator]:
+        """The code, with which the combination and the calibrator are at one; and the unfitted calibrator."""
         code, new = self._code_of(n_classes), new_calibrator(self.calibrator)
         combine = check_combiner(self.combine, code)
         if self.takes == "columns":
@@ -226,7 +259,7 @@ class ColumnsCalibrator(CalibratorBase):
             )
         if isinstance(new, CalibratorBase):
             new.check_parameters()
-        return code
+        return code, new
 
     def predict_proba(self, scores: object) -> Float64Array:
         """Give the probability of every class.
@@ -249,12 +282,12 @@ class ColumnsCalibrator(CalibratorBase):
         """Give the probabilities for checked scores."""
         matrix = _as_columns(scores)
         code, counts = self.fitted_code
-        combine = self.combiner
+        combine = check_combiner(self.combine, code)
         proba = np.empty((len(matrix), len(self.classes_)))
         size = max(4096, BLOCK_BYTES // (8 * matrix.shape[1]))
         for start in range(0, len(matrix), size):
             rows = slice(start, start + size)
-            proba[rows] = combine(code, self._answers(matrix[rows]), counts)
+            proba[rows] = combined(combine, code, self._answers(matrix[rows]), counts)
         return proba
 
     @abstractmethod
@@ -265,12 +298,10 @@ class ColumnsCalibrator(CalibratorBase):
         """The calibrated answers of some rows, not combined yet."""
         answers = np.empty(scores.shape, order="F")
         columns = np.ascontiguousarray(scores.T)
-        for answer, calibrator, score in zip(answers.T, self.calibrators_, columns, strict=True):
-            if getattr(type(calibrator), "predict_proba", None) is ScoreCalibrator.predict_proba:
-                for rows, positive in calibrator.answers(score):
-                    answer[rows] = positive
-            else:
-                answer[:] = calibrator.predict_proba(score)[:, 1]
+        parts = [_answers_of(*pair) for pair in zip(self.calibrators_, columns, strict=True)]
+        for answer, part in zip(answers.T, parts, strict=True):
+            for rows, positive in part:
+                answer[rows] = positive
         return answers
 
     def _restore_columns(self, columns: list[Any], at: Place, classes: Array) -> None:
@@ -282,26 +313,21 @@ class ColumnsCalibrator(CalibratorBase):
         self.classes, self.classes_ = classes.tolist(), classes
 
 
-def _column_blocks(shape: tuple[int, ...]) -> list[slice]:
-    """Neighbouring columns, few enough to be copied.
-
-    Entries of one column lie far apart in a matrix of many classes. Columns that are read and written
-    together share the cost of reaching them.
-    """
-    n_rows, n_columns = shape
-    width = max(1, min(16, BLOCK_BYTES // (8 * max(n_rows, 1))))
-    return [slice(start, start + width) for start in range(0, n_columns, width)]
+def _mass_of(rows: "Rows", classes: Array) -> Float64Array:
+    """Total weight of every class."""
+    return np.bincount(rows.truth, rows.weight, minlength=len(classes)).astype(np.float64)
 
 
-def _cases_of(scores: FloatArray, sides: Array, rows: "Rows", known: BoolArray | None) -> "Cases":
-    """The rows of a column whose classes take part in it and whose score is known."""
-    truth, weight = (sides > 0).take(rows.truth), rows.weight
-    used = None if sides.all() else (sides != 0).take(rows.truth)
-    if known is not None and not known.all():
-        used = known if used is None else used & known
-    if used is None:
-        return passes.Cases(scores, truth, weight)
-    return passes.Cases(scores[used], truth[used], None if weight is None else weight[used])
+def _is_one_sided(cases: "Cases") -> bool:
+    return bool(cases.truth.all()) or not cases.truth.any()
+
+
+def _answers_of(calibrator: Any, scores: FloatArray) -> "Iterable[tuple[slice, Float64Array]]":
+    """What the calibrator of a column says of some rows: which rows, and their answers."""
+    if getattr(type(calibrator), "predict_proba", None) is ScoreCalibrator.predict_proba:
+        blocks: Iterable[tuple[slice, Float64Array]] = calibrator.answers(scores)
+        return blocks
+    return [(slice(None), calibrator.predict_proba(scores)[:, 1])]
 
 
 def _as_columns(scores: FloatArray) -> FloatArray:

@@ -28,10 +28,10 @@ from calibrant._core._fields import Choice, Either, Maybe
 from calibrant._core._fitted import check_fitted
 from calibrant._core._place import Place
 from calibrant.calibrators._base import Takes, check_columns
-from calibrant.calibrators._method import BLOCK, RowCalibrator
+from calibrant.calibrators._method import RowCalibrator
 from calibrant.calibrators._registry import KINDS, ScoreKind
 from calibrant.codes import check_code, code_name, is_one_vs_all
-from calibrant.maps import NUMPY, AnyMap, Entry, Map, Pool
+from calibrant.maps import BLOCK, NUMPY, AnyMap, Entry, Map, Pool
 
 if TYPE_CHECKING:
     from calibrant.passes import Cases, KeptRows, Learning, Plan, Reading, Rows, RowsInPasses

@@ -1,6 +1,8 @@
 """Calibrators that can be saved, by name; each is imported when it is asked for."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
 
 from calibrant._core._kinds import Kind, Kinds
@@ -53,7 +55,7 @@ class _Several(Mapping[str, Kind]):
 
     def __getitem__(self, name: str) -> Kind:
         for part in self._parts:
-            if name in part:
+            with suppress(KeyError):
                 return part[name]
         raise KeyError(name)
 
@@ -64,11 +66,13 @@ class _Several(Mapping[str, Kind]):
         return sum(map(len, self._parts))
 
 
+@cache
 def score_kinds() -> Kinds:
     """The methods that columns can have."""
     return Kinds(_Methods("score"), IMPORT_FIRST)
 
 
+@cache
 def calibrator_kinds() -> Kinds:
     """All calibrators that can be saved."""
     return Kinds(_Several(_Methods("score"), _Columns(), _Methods("row")), IMPORT_FIRST)

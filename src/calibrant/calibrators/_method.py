@@ -31,14 +31,11 @@ from calibrant._core._place import Place
 from calibrant.calibrators._base import CalibratorBase, check_columns
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._registry import KINDS, METHODS, ScoreKind
-from calibrant.maps import AnyMap, Map
+from calibrant.maps import BLOCK, AnyMap, Map
 from calibrant.metrics import NO_DIRECTION, Direction, sides_of
 
 if TYPE_CHECKING:
     from calibrant.passes import Cases, Learning, Plan, Reading, Rows, RowsInPasses
-
-#: Rows worked on at once: the working arrays of a block stay in the processor's cache.
-BLOCK = 1 << 15
 
 
 class Method(CalibratorBase):
@@ -117,11 +114,10 @@ class Method(CalibratorBase):
             (at / "map").fail(f"must be a map for {asked.shape[-1]} scores of a row; it is not")
         return self.map_
 
-    def _from_cases(self, learning: "Learning[Map]", cases: "Cases") -> Map:
-        """The map for rows in memory."""
+    def _check_cases(self, cases: "Cases") -> None:
+        """Refuse scores that the method does not take."""
         if self.takes_probabilities:
             check_probabilities(cases.scores, self._scores_are())
-        return passes.learn_from_cases(learning, cases)
 
     def _in_passes(self, learning: "Learning[Map]", rows: "RowsInPasses") -> "Plan[Map]":
         """The plan of the map for rows that are read in passes."""
@@ -194,8 +190,7 @@ class ScoreCalibrator(Method):
         Self
             The fitted calibrator.
         """
-        self.map_ = self._from_cases(self._learn(), cases)
-        self.classes_ = classes
+        fit_columns([self], [cases], classes)
         return self
 
     def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
@@ -258,16 +253,23 @@ class ScoreCalibrator(Method):
         scores : ndarray of shape (n,)
             Finite scores.
 
-        Yields
-        ------
-        tuple
+        Returns
+        -------
+        iterator of tuple
             Which rows, and their probabilities of the positive class.
         """
         if self.takes_probabilities:
             scores = check_probabilities(scores, self._scores_are())
-        for start in range(0, len(scores), BLOCK):
-            rows = slice(start, start + BLOCK)
-            yield rows, self.map_(scores[rows].astype(np.float64, copy=False))
+        return self.map_.in_blocks(scores)
+
+
+def fit_columns(columns: "Sequence[ScoreCalibrator]", cases: "Sequence[Cases]", classes: Array) -> None:
+    """Let unfitted methods of one score learn, each from checked rows of its own."""
+    for column, own in zip(columns, cases, strict=True):
+        column._check_cases(own)
+    learned = passes.learn_from_cases([column._learn() for column in columns], cases)
+    for column, map_ in zip(columns, learned, strict=True):
+        column.map_, column.classes_ = map_, classes
 
 
 class RowCalibrator(Method):
@@ -315,7 +317,8 @@ class RowCalibrator(Method):
                 )
             rows = rows.take(complete)
         cases = passes.Cases(rows.scores, rows.truth, rows.weight)
-        self.map_ = self._from_cases(self._learn(len(classes)), cases)
+        self._check_cases(cases)
+        (self.map_,) = passes.learn_from_cases([self._learn(len(classes))], [cases])
         self.classes_ = classes
         return self
 

@@ -71,9 +71,9 @@ def calibrator_of_kind(calibrator: object, kind: ScoreKind) -> Calibrator:
 
 def made_for(calibrator: object, kind: ScoreKind) -> Calibrator:
     """Make a new, unfitted calibrator: of a name that which `named_method` gives, else a copy."""
-    check_option("kind", kind, KINDS)
     if isinstance(calibrator, str) and (is_auto(calibrator) or calibrator in METHODS):
         return named_method(calibrator, kind)
+    check_option("kind", kind, KINDS)
     return new_calibrator(calibrator)
 
 

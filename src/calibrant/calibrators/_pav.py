@@ -9,9 +9,9 @@ from calibrant._core._arrays import Float64Array
 from calibrant._core._field_groups import Numbers, Record
 from calibrant._core._fields import PROBABILITY, Choice, Either, Flag, Maybe, Number
 from calibrant._core._place import Place
-from calibrant.calibrators._intervals import WEIGHT, check_intervals
+from calibrant.calibrators._intervals import WEIGHT, check_intervals, midpoints
 from calibrant.calibrators._method import ScoreCalibrator, half_a_row
-from calibrant.maps import IntervalLookup, Lines, Map, Steps, midpoints
+from calibrant.maps import IntervalLookup, Lines, Map, Steps
 
 if TYPE_CHECKING:
     from calibrant.passes import Blocks, IsotonicFit, Learning
@@ -130,14 +130,14 @@ class PAVCalibrator(ScoreCalibrator, name="pav"):
         return self._map_of(self.blocks_)
 
     def _restored(self, at: Place, n_classes: int) -> Map:  # noqa: ARG002
-        blocks, at = self.blocks_, at / "blocks"
-        check_intervals(blocks, ("hi", "value", "weight"), at)
+        blocks = self.blocks_
+        check_intervals(blocks, ("hi", "value", "weight"), at, "blocks")
         if not self.laplace:
             steps = np.diff(blocks.value if self.increasing else -blocks.value)
             if (steps < 0).any():
                 way = "rise" if self.increasing else "fall"
                 place = int(np.argmax(steps < 0)) + 1
-                (at / "value")[place].fail(f"must not break the order; values must {way}")
+                (at / "blocks" / "value")[place].fail(f"must not break the order; values must {way}")
         return self._map_of(blocks)
 
     def _map_of(self, blocks: "Blocks") -> Map:

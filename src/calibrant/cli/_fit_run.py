@@ -245,8 +245,9 @@ def show_fit(model: Any, method: str, n_skipped: int | None, in_passes: bool) ->
         facts.append(("positive class", str(label_text(_positive(model)))))
     show_facts(facts)
     click.echo()
-    rates = zip(model.classes_, kept.base_rates, strict=True)
-    show_table(Table(("class", "share"), [(str(label_text(name)), percent(rate)) for name, rate in rates]))
+    names = [str(label_text(name)) for name in model.classes_]
+    rates = map(percent, kept.base_rates)
+    show_table(Table(("class", "share"), list(zip(names, rates, strict=True))))
     click.echo()
     heading = "rows left out" if kept.n_folds else "rows fitted to"
     lines = [(name.replace("_", " "), str(getattr(kept.metrics, name))) for name in LOSSES]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Normalize,
         check_combiner,
         combination_for,
+        combined as combined,
         combiner_kinds as combiner_kinds,
     )
     from calibrant.codes._coupling import CouplingResult, coupling, kl_objective, solve_coupling
@@ -84,6 +85,7 @@ _HOME = {
     "code_findings": "calibrant.codes._validation",
     "code_name": "calibrant.codes._names",
     "combination_for": "calibrant.codes._combiners",
+    "combined": "calibrant.codes._combiners",
     "combiner_kinds": "calibrant.codes._combiners",
     "coupling": "calibrant.codes._coupling",
     "exhaustive": "calibrant.codes._matrices",

@@ -22,10 +22,15 @@ def check_answers(answers: object, n_columns: int) -> FloatArray:
             f"answers must have one column per column of the code, {n_columns} in all; "
             f"got {array.shape[1]} columns"
         )
+    return check_range(array)
+
+
+def check_range(answers: FloatArray) -> FloatArray:
+    """Check that answers lie in [0, 1]."""
     # NaN fails every comparison; good answers are neither copied nor looked at again
-    if array.size and not (array.min() >= 0 and array.max() <= 1):
-        return check_probabilities(array, "answers")
-    return array
+    if answers.size and not (answers.min() >= 0 and answers.max() <= 1):
+        return check_probabilities(answers, "answers")
+    return answers
 
 
 def check_column_weights(weights: object, n_columns: int) -> Float64Array:

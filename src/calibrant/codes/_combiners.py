@@ -6,17 +6,17 @@ from typing import Any, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import Float64Array, FloatArray
 from calibrant._core._checks import can_take, check_flag, not_among
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import Added, ListOf, Record
 from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number, Whole
 from calibrant._core._kinds import Kinds, Saved, Unfitted
 from calibrant._core._place import Place
-from calibrant.codes._answers import check_answers
+from calibrant.codes._answers import check_answers, check_range
 from calibrant.codes._coupling import CouplingResult, solve_coupling
 from calibrant.codes._least_squares import LeastSquaresResult, keep_possible, solve_least_squares
-from calibrant.codes._matrices import is_one_vs_all
+from calibrant.codes._matrices import CodeMatrix, is_one_vs_all
 from calibrant.codes._names import code_name
 from calibrant.codes._normalize import divide_by_sum
 from calibrant.codes._validation import as_code
@@ -33,8 +33,20 @@ class Combiner(Protocol):
         """Combine answers (n, l) of a code matrix (k, l), with column weights (l,), into (n, k)."""
 
 
+class Combination(Saved):
+    """Base of the combiners of this package."""
+
+    def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
+        """Combine answers (n, l) of a code matrix (k, l), with column weights (l,), into (n, k)."""
+        raise NotImplementedError
+
+    def of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
+        """Combine what a fitted calibrator answers, whose code is known to suit."""
+        return self(code, answers, weights)
+
+
 @dataclass(frozen=True)
-class Normalize(Saved):
+class Normalize(Combination):
     """Divide one-vs-all answers by their sum.
 
     Parameters
@@ -78,9 +90,14 @@ class Normalize(Saved):
             )
         return divide_by_sum(check_answers(answers, len(matrix)), self.fallback, self.prior)
 
+    def of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
+        """Divide by the sum."""
+        del code, weights
+        return divide_by_sum(check_range(answers), self.fallback, self.prior)
+
 
 @dataclass(frozen=True)
-class LeastSquares(Saved):
+class LeastSquares(Combination):
     """Take the distribution whose answers are closest in the squared sense.
 
     Parameters
@@ -142,7 +159,7 @@ class LeastSquares(Saved):
 
 
 @dataclass(frozen=True)
-class Coupling(Saved):
+class Coupling(Combination):
     """Take the distribution whose answers are closest in the Kullback-Leibler sense.
 
     Parameters
@@ -200,6 +217,13 @@ class Coupling(Saved):
         return solve_coupling(
             code, answers, weights, self.algorithm, eps=self.eps, tol=self.tol, max_iter=self.max_iter
         )
+
+
+def combined(combine: Combiner, code: CodeMatrix, answers: FloatArray, weights: object) -> Float64Array:
+    """Combine what a fitted calibrator answers."""
+    if isinstance(combine, Combination):
+        return combine.of_fitted(code, answers, weights)
+    return combine(code, answers, weights)
 
 
 def combination_for(code: object) -> str:

@@ -61,14 +61,14 @@ def divide_by_sum(answers: FloatArray, fallback: str, prior: object) -> Float64A
 
 def _instead(fallback: str, prior: object, k: int) -> Float64Array:
     """What a row without any answer gets."""
+    if prior is None and fallback == "uniform":
+        return np.full(k, 1.0 / k)
     check_option("fallback", fallback, ("uniform", "prior"))
     if (fallback == "prior") != (prior is not None):
         came = "no prior" if prior is None else "a prior"
         raise ParameterError(
             f'prior must be given with fallback="prior" and only then; got {came} with fallback={fallback!r}'
         )
-    if prior is None:
-        return np.full(k, 1.0 / k)
     array = check_probabilities(prior, "prior")
     if array.shape != (k,):
         raise DataError(f"prior must have one probability per class, {k} in all; got shape {array.shape}")

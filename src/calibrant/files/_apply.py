@@ -15,6 +15,7 @@ from calibrant._core._words import option
 from calibrant.files._batch import BatchReader
 from calibrant.files._columns import choose_columns
 from calibrant.files._model_columns import find_scores, group_column
+from calibrant.files._new_columns import floats_array, labels_array
 from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
 from calibrant.files._source import Source, first_twice, how_far
@@ -231,17 +232,3 @@ class Applied:
         if self._decide:
             new.append(labels_array(self._model.actions_[self._model.decide_positions(proba)]))
         return new
-
-
-def floats_array(numbers: Float64Array) -> pa.Array:
-    """Numbers as a column; `pyarrow.array` would import pandas first, to see whether they are a series."""
-    buffer = pa.py_buffer(np.ascontiguousarray(numbers))
-    return pa.Array.from_buffers(pa.float64(), len(numbers), [None, buffer])
-
-
-def labels_array(labels: Array) -> pa.Array:
-    """Labels as a column: of their own type, or as text where they have several."""
-    if labels.dtype.kind == "O":
-        texts: list[Any] = [label_text(label) for label in labels.tolist()]
-        return pa.array(texts, pa.string())
-    return pa.array(labels.tolist() if labels.dtype.kind == "U" else labels)

@@ -137,9 +137,14 @@ def lenient_numbers(column: pa.Array, name: str, source: Source) -> Float64Array
         numbers = (
             _parsed(values, source.decimal) if is_text(values.type) else values.cast(pa.float64(), safe=False)
         )
-    if not numbers.null_count:  # the usual way would import pandas first
-        return np.asarray(np.from_dlpack(numbers), dtype=np.float64)
-    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.asarray(_entries(numbers), dtype=np.float64)
+
+
+def _entries(numbers: pa.Array) -> Array:
+    """Numbers of Arrow; the usual way would import pandas first, which only missing ones need."""
+    if numbers.null_count:
+        return np.asarray(numbers.to_numpy(zero_copy_only=False))
+    return np.asarray(np.from_dlpack(numbers))
 
 
 def _parsed(text: pa.Array, decimal: str) -> pa.Array:
@@ -188,8 +193,8 @@ def label_codes(column: pa.Array, name: str, source: Columns) -> tuple[IntArray,
     with converting(column.type, name, source.name):
         encoded = column if pa.types.is_dictionary(column.type) else plain_values(column).dictionary_encode()
         texts = _texts(plain_values(encoded.dictionary))
-    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    return codes, texts
+    indices = encoded.indices.cast(pa.int64())
+    return _entries(indices.fill_null(-1) if indices.null_count else indices).astype(np.intp), texts
 
 
 def _texts(labels: pa.Array) -> list[str | None]:

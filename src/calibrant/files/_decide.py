@@ -20,6 +20,7 @@ from calibrant.files._classes import ClassesOf, Numbered, choose_scores, text_of
 from calibrant.files._cost_file import CostFile, read_cost_file
 from calibrant.files._labelled import labelled
 from calibrant.files._more_actions import AmongActions, square_costs, with_absent
+from calibrant.files._new_columns import floats_array, places_array, texts_array
 from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
 from calibrant.files._source import Source, how_far
@@ -280,7 +281,7 @@ class Decided:
             cost_of_rows = self.costs.matrix if more is None else self.costs.matrix + more
             decided = decide_rows(proba, cost_of_rows, allow_any=True)
         cost = self.costs.add(proba, decided, weights, truth, more=more)
-        names = pa.array(self.actions).take(pa.array(decided))
+        new = texts_array(self.actions).take(places_array(decided)), floats_array(cost)
         return pa.RecordBatch.from_arrays(
-            [*(batch.column(name) for name in self._kept), names, pa.array(cost)], names=[*self._kept, *NEW]
+            [*(batch.column(name) for name in self._kept), *new], names=[*self._kept, *NEW]
         )

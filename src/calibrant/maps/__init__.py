@@ -16,8 +16,8 @@ from calibrant.maps._features import (
     features_named as features_named,
     features_of as features_of,
 )
-from calibrant.maps._intervals import IntervalLookup as IntervalLookup, midpoints as midpoints
-from calibrant.maps._map import MAPS as MAPS, AnyMap as AnyMap, Map as Map
+from calibrant.maps._intervals import IntervalLookup as IntervalLookup
+from calibrant.maps._map import BLOCK as BLOCK, MAPS as MAPS, AnyMap as AnyMap, Map as Map
 from calibrant.maps._operations import (
     LOG_CLIP as LOG_CLIP,
     LOG_TINY as LOG_TINY,

@@ -1,19 +1,13 @@
 """Which interval does a score fall into? The same question for bins and for isotonic blocks."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 
 
-def midpoints(below: Float64Array, above: Float64Array) -> Float64Array:
-    """Edges halfway between neighbours; never so high that `above` itself would fall below its edge.
-
-    Halves are added instead of halving the sum, which can overflow; the bounds matter when the two
-    neighbours are so close that no number lies between them.
-    """
-    return np.clip(below / 2 + above / 2, below, np.nextafter(above, -np.inf))
-
-
+@dataclass(eq=False)
 class IntervalLookup:
     """Number of edges strictly below a score, found through an even grid.
 
@@ -24,10 +18,8 @@ class IntervalLookup:
     whatever the spacing. The grid is made when the first score is asked for.
     """
 
-    _even: bool | None = None
-
-    def __init__(self, edges: Float64Array) -> None:
-        self.edges = edges
+    edges: Float64Array
+    _even: bool | None = field(default=None, init=False, repr=False)
 
     def _make_grid(self) -> None:
         edges = self.edges

@@ -2,12 +2,12 @@
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import Float64Array, FloatArray
 from calibrant._core._field_groups import Record, check_keys, object_schema
 from calibrant._core._fields import Field, Schema
 from calibrant._core._place import Place
@@ -15,6 +15,8 @@ from calibrant.maps._operations import NUMPY, Operations
 
 M = TypeVar("M", bound="Map")
 
+#: Rows worked on at once: the working arrays of a block stay in the processor's cache.
+BLOCK = 1 << 15
 #: The maps by the names that they have in files.
 MAPS: dict[str, type["Map"]] = {}
 
@@ -50,6 +52,12 @@ class Map(ABC):
     def __call__(self, scores: Float64Array) -> Float64Array:
         with np.errstate(over="ignore"):  # far out the answer is 0 or 1
             return np.asarray(self.formula(scores, NUMPY))
+
+    def in_blocks(self, scores: FloatArray) -> Iterator[tuple[slice, Float64Array]]:
+        """The answers for scores of any number of rows: which rows, and theirs."""
+        for start in range(0, len(scores), BLOCK):
+            rows = slice(start, start + BLOCK)
+            yield rows, self(scores[rows].astype(np.float64, copy=False))
 
     def check(self, at: Place) -> None:  # noqa: B027  (most fields fit together in any case)
         """Refuse fields that do not fit together, at their place in a file."""

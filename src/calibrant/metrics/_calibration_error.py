@@ -143,10 +143,10 @@ def error_in_bins(
     held = mass > 0
     mass, expected, came = mass[held], expected[held], came[held]
     distance, share = np.abs(expected - came) / mass, mass / mass.sum()
-    variance = np.zeros(len(mass))
-    if corrected:
-        frequency = came / mass
-        np.divide(frequency * (1 - frequency), mass - 1, out=variance, where=mass > 1)
+    if not corrected:
+        return math.sqrt(float(share @ distance**2)) if norm == 2 else float(share @ distance)
+    variance, frequency = np.zeros(len(mass)), came / mass
+    np.divide(frequency * (1 - frequency), mass - 1, out=variance, where=mass > 1)
     if norm == 2:
         return math.sqrt(max(0.0, float(share @ (distance**2 - variance))))
     return max(0.0, float(share @ (2 * distance - _mean_of_folded_normal(distance, np.sqrt(variance)))))

@@ -8,6 +8,7 @@ not do, which is a staircase, and easier to find again than a curve.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,6 +30,8 @@ BIAS_POWER, SPREAD_POWER = 2 / 3, 5 / 6
 POWER_ERROR = 0.03
 #: Draws of binned errors, at least, and steps to the end of their intervals.
 N_BINNED, LEAST_BINNED, N_HALVINGS = 1000, 200, 12
+#: Draws of so few bins are kept.
+FEW_BINS = 32
 #: The shares of the draws below the ends of an interval.
 ENDS = (0.025, 0.975)
 
@@ -126,7 +129,8 @@ def _gains(
     brier = (np.einsum("ij,j->i", pos, 1 - 2 * p) + dot(weight, p**2)) / total
     # All draws are fitted as one: each is lifted above the one before, so that no block reaches across.
     number = np.arange(n_draws, dtype=np.float64)[:, np.newaxis]
-    starts, _, blocks = pooled_blocks((pos + 2 * number * weight).ravel(), np.tile(weight, n_draws))
+    weights = None if (weight == 1).all() else np.tile(weight, n_draws)
+    starts, _, blocks = pooled_blocks((pos + 2 * number * weight).ravel(), weights)
     fitted = np.add.reduceat(pos.ravel(), starts) / blocks
     refinement = np.bincount(starts // len(p), blocks * fitted * (1 - fitted), n_draws) / total
     return np.asarray(np.maximum(brier - refinement, 0.0))
@@ -203,7 +207,7 @@ def refinement_estimate(value: float, variance: float, overfit: Overfit) -> Esti
 
 
 def distance_estimate(
-    value: float, gap: Float64Array, variance: Float64Array, rng: np.random.Generator, factor: float = 1.0
+    value: float, gap: Float64Array, variance: Float64Array, seed: tuple[int, ...], factor: float = 1.0
 ) -> Estimate:
     """A sum of distances with an interval, from the variances of the gaps.
 
@@ -217,8 +221,7 @@ def distance_estimate(
     found; it is 0 if that may be chance alone. For the upper end nothing is taken off, as gaps that all point
     one way are not made greater by chance.
     """
-    spread = np.sqrt(variance)
-    noise = spread * rng.standard_normal((max(LEAST_BINNED, N_BINNED // (1 + len(gap) // 100)), len(gap)))
+    noise = _noise(variance, seed)
 
     def most(share: float) -> float:
         """The sum that 2.5% exceed in such a world."""
@@ -232,8 +235,31 @@ def distance_estimate(
         for _ in range(N_HALVINGS):
             middle = (low + high) / 2
             low, high = (low, middle) if most(middle) >= found else (middle, high)
-    error = factor * float(np.abs(noise + gap).sum(axis=1).std(ddof=1))
+    error = factor * _error(noise, gap)
     return Estimate(value, min(low * found, value), value + DEVIATE * error, error)
+
+
+def distance_error(gap: Float64Array, variance: Float64Array, seed: tuple[int, ...]) -> float:
+    """The standard error of a sum of distances alone."""
+    return _error(_noise(variance, seed), gap)
+
+
+def _noise(variance: Float64Array, seed: tuple[int, ...]) -> Float64Array:
+    normal = _normal_again if len(variance) <= FEW_BINS else _normal
+    return np.asarray(np.sqrt(variance) * normal(seed, len(variance)))
+
+
+def _normal(seed: tuple[int, ...], n_bins: int) -> Float64Array:
+    n_draws = max(LEAST_BINNED, N_BINNED // (1 + n_bins // 100))
+    return np.random.default_rng(seed).standard_normal((n_draws, n_bins))
+
+
+#: Groups of rows that are evaluated one after the other have the same draws.
+_normal_again = lru_cache(maxsize=64)(_normal)
+
+
+def _error(noise: Float64Array, gap: Float64Array) -> float:
+    return float(np.abs(noise + gap).sum(axis=1).std(ddof=1))
 
 
 def _exceeded_rarely(drawn: Float64Array) -> float:

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from calibrant._core import _late as late
-from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray, Target
+from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, IntArray, Target
 from calibrant.metrics._bins import group_sums
 
 #: How seldom a score that tells nothing is taken for one that points the wrong way.
@@ -42,6 +43,10 @@ class Direction:
 
 #: What is known of a score without rows of both classes.
 NO_DIRECTION = Direction(math.nan, 1.0)
+#: What is said of a score that surely ranks the right way, how well it may.
+RIGHT_WAY = Direction(1.0, 1.0)
+#: Bins in which one looks whether a score surely does, if there are as many rows.
+N_BINS = 1 << 12
 
 
 def direction(scores: FloatArray, target: Target, weights: Float64Array | None) -> Direction:
@@ -60,16 +65,42 @@ def direction(scores: FloatArray, target: Target, weights: Float64Array | None) 
 def directions_of(
     scores: FloatArray, position: IntArray, weights: Float64Array | None, sides: Array | None = None
 ) -> list[Direction]:
-    """Test which way every column of scores ranks its classes."""
+    """Test which way every column of scores ranks its classes.
+
+    Many rows need not be sorted to see that most columns are right. Where no more than half of them are in
+    doubt, the others are said to be the `RIGHT_WAY`, and no more.
+    """
     matrix = scores[:, None] if scores.ndim == 1 else scores
     if sides is None:
         sides = sides_of(max(2, matrix.shape[1]), matrix.shape[1])
-    found = []
-    for column, side in zip(matrix.T, sides.T, strict=True):
-        rows = slice(None) if side.all() else side[position] != 0
-        weight = None if weights is None else weights[rows]
-        found.append(direction(column[rows], side[position[rows]] > 0, weight))
-    return found
+
+    def column(number: int) -> tuple[Any, BoolArray, Float64Array | None]:
+        side, column = sides[:, number], np.ascontiguousarray(matrix[:, number])
+        if side.all():
+            return column, (side > 0)[position], weights
+        rows = side[position] != 0
+        return column[rows], (side > 0)[position[rows]], None if weights is None else weights[rows]
+
+    numbers = range(matrix.shape[1])
+    doubtful = {number for number in numbers if not _surely_right(*column(number))}
+    if 2 * len(doubtful) > len(numbers):
+        doubtful = set(numbers)
+    return [direction(*column(number)) if number in doubtful else RIGHT_WAY for number in numbers]
+
+
+def _surely_right(scores: FloatArray, positive: BoolArray, weights: Float64Array | None) -> bool:
+    """Whether bins show that most pairs are ranked the right way, if all of one bin are not."""
+    if len(scores) < N_BINS:
+        return False
+    low, high = float(scores.min()), float(scores.max())
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        unit = N_BINS / np.float64(high - low)
+        if not 0 < unit < math.inf:
+            return False
+        place = 2 * ((scores - low) * unit).astype(np.intp) + positive
+        negatives, positives = np.bincount(place, weights, 2 * N_BINS + 2).reshape(-1, 2).T.astype(np.float64)
+        right = float(positives @ (np.cumsum(negatives) - negatives))
+        return right > (0.5 + 1e-9) * float(positives.sum()) * float(negatives.sum()) > 0
 
 
 def sides_of(n_classes: int, n_columns: int) -> Array:

@@ -54,9 +54,10 @@ class Studied:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binned:
-    """The expected calibration error of a column in some bins."""
+    """The expected calibration error of a column in some bins, and which draws its interval is found by."""
 
-    estimate: Estimate
+    value: float
     starts: IntArray
     gap: Float64Array
     variance: Float64Array
+    seed: int

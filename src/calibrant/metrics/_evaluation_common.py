@@ -158,13 +158,15 @@ class Result(Totals, ABC):
         squares, by_forecast, _ = others[:3] if self.whole else others[3:]
         # A bin in which a rare class happens not to come seems to vary less than it does.
         variance = np.maximum(squares / self.weight**2 - gap**2 / self.n, by_forecast / self.weight**2)
-        value = error_in_bins(mass, expected, came)
-        estimate = distance_estimate(value, gap, variance, self.draws(seed))
-        return Binned(estimate, starts, gap, variance)
+        return Binned(error_in_bins(mass, expected, came), starts, gap, variance, seed)
 
-    def draws(self, seed: int) -> np.random.Generator:
-        """Draws for the errors of some bins."""
-        return np.random.default_rng([self.seed, 1 << 20, seed])
+    def estimate(self, found: Binned) -> Estimate:
+        """The error with its interval."""
+        return distance_estimate(found.value, found.gap, found.variance, self.draws(found.seed))
+
+    def draws(self, seed: int) -> tuple[int, ...]:
+        """The seed of the draws for the errors of some bins."""
+        return self.seed, 1 << 20, seed
 
     def in_width(self, points: Points, seed: int, sums: Float64Array | None = None) -> Binned:
         starts = bin_starts(points.p, 1 / self.sums.n_bins)

@@ -11,6 +11,7 @@ from calibrant._core._odds import expit
 from calibrant.metrics._calibration_interval import (
     Overfit,
     calibration_estimate,
+    distance_error,
     distance_estimate,
     distance_of,
     refinement_estimate,
@@ -148,12 +149,12 @@ class ManyClasses(Result):
 
     def calibration_errors(self) -> tuple[Estimate, CalibrationErrors]:
         top, k = self.points[-1], len(self.labels)
-        expected = self.in_width(top, k, self.sums.sums["bins"][k]).estimate
+        expected = self.estimate(self.in_width(top, k, self.sums.sums["bins"][k]))
         width = [self.in_width(self.points[c], c, self.sums.sums["bins"][c]) for c in range(k)]
         frequency = self.side_by_side(lambda c: self.in_frequency(self.points[c], k + 1 + c), range(k))
         return expected, CalibrationErrors(
             top_label_width=expected,
-            top_label_frequency=self.in_frequency(top, 2 * k + 1).estimate,
+            top_label_frequency=self.estimate(self.in_frequency(top, 2 * k + 1)),
             classwise_width=self.classwise(width, 2 * k + 2),
             classwise_frequency=self.classwise(frequency, 2 * k + 3),
             corrected=self.corrected(expected, self.sums.sums["bins"][k]),
@@ -169,11 +170,11 @@ class ManyClasses(Result):
             sign = np.sign(np.where(np.abs(each.gap) > ROUNDING, each.gap, 0.0))
             sign = sign[np.minimum(bins, len(each.gap) - 1)]
             influence[:, number] = sign * (self.proba[:, number] - self.came[:, number])
-        errors = [each.estimate.error for each in found]
+        errors = [distance_error(each.gap, each.variance, self.draws(each.seed)) for each in found]
         apart = math.hypot(*errors)
         k = len(found)
         return distance_estimate(
-            sum(each.estimate for each in found) / k,
+            sum(each.value for each in found) / k,
             np.concatenate([each.gap for each in found]) / k,
             np.concatenate([each.variance for each in found]) / k**2,
             self.draws(seed),

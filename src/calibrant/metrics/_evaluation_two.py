@@ -31,14 +31,14 @@ class TwoClasses(Result):
 
     def calibration_errors(self) -> tuple[Estimate, CalibrationErrors]:
         points, sums = self.points[0], self.sums.sums["bins"][0]
-        expected = self.in_width(points, 0, sums).estimate
+        expected = self.estimate(self.in_width(points, 0, sums))
         top, other = points.folded(), points.mirrored()
         return expected, CalibrationErrors(
-            top_label_width=self.in_width(top, 1).estimate,
-            top_label_frequency=self.in_frequency(top, 2).estimate,
-            classwise_width=_mean_of_mirrored(expected, self.in_width(other, 3).estimate),
+            top_label_width=self.estimate(self.in_width(top, 1)),
+            top_label_frequency=self.estimate(self.in_frequency(top, 2)),
+            classwise_width=_mean_of_mirrored(expected, self.estimate(self.in_width(other, 3))),
             classwise_frequency=_mean_of_mirrored(
-                self.in_frequency(points, 4).estimate, self.in_frequency(other, 5).estimate
+                self.estimate(self.in_frequency(points, 4)), self.estimate(self.in_frequency(other, 5))
             ),
             corrected=self.corrected(expected, sums),
         )

@@ -15,8 +15,8 @@ THREADED_ROWS, MAX_THREADS = 50_000, 4
 def side_by_side(work: Callable[[T], R], items: Iterable[T], n_rows: int) -> list[R]:
     """Do the work of every item, which has so many rows; the answers are in the order of the items."""
     items = list(items)
-    n_threads = min(len(items), MAX_THREADS, os.cpu_count() or 1)
-    if n_rows < THREADED_ROWS or n_threads < 2:
+    n_threads = 1 if n_rows < THREADED_ROWS else min(len(items), MAX_THREADS, os.cpu_count() or 1)
+    if n_threads < 2:
         return [work(item) for item in items]
     with ThreadPoolExecutor(n_threads) as threads:
         return list(threads.map(work, items))

@@ -84,7 +84,7 @@ def to_document(model: Any, date: object = None) -> dict[str, Any]:
     >>> document["kind"], document["classes"]
     ('sigmoid', {'type': 'int', 'values': [0, 1]})
     """
-    kind = all_kinds().of(model)
+    kind = SCORE_MODEL if type(model) is SCORE_MODEL.type else all_kinds().of(model)
     body = kind.write(model)
     document = {
         "format": FORMAT,

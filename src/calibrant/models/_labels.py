@@ -53,7 +53,7 @@ class Labels(Field):
             place.refuse(f"be a list of {self.least} to {MOST_LABELS} labels", values)
         seen = set()
         for number, label in enumerate(values):
-            _check_label(label, name, place[number])
+            _check_label(label, name, place, number)
             if label in seen:
                 place[number].refuse("differ from all labels before it", label)
             seen.add(label)
@@ -80,16 +80,16 @@ class Labels(Field):
         return object_schema({"type": {"const": name}, "values": values})
 
 
-def _check_label(label: object, name: str, at: Place) -> None:
+def _check_label(label: object, name: str, at: Place, number: int) -> None:
     if type(label) not in _TYPES[name]:
-        at.refuse(f"be a label of type {name}", label)
+        at[number].refuse(f"be a label of type {name}", label)
     if isinstance(label, str):
         if len(label) > LONGEST_LABEL or label.endswith("\0") or not _is_text(label):
-            at.refuse(f"be text of at most {LONGEST_LABEL} characters, the last not null", label)
+            at[number].refuse(f"be text of at most {LONGEST_LABEL} characters, the last not null", label)
     elif isinstance(label, float) or name == "float":
-        Number().read(label, at)
+        Number().read(label, at[number])
     elif isinstance(label, int) and not -MOST_WHOLE - 1 <= label <= MOST_WHOLE:
-        at.refuse("fit into 64 bits", label)
+        at[number].refuse("fit into 64 bits", label)
 
 
 def _is_text(label: str) -> bool:

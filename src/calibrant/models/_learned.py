@@ -10,7 +10,7 @@ from calibrant.calibrators import Calibrator, GroupEffects, Grouping, fit_group_
 from calibrant.models._costs import Costs
 from calibrant.models._plan import Answers, Predictions, cross_fit, folds_for, judged_by
 from calibrant.models._summary import TrainingSummary, measure
-from calibrant.passes import Plan, together
+from calibrant.passes import Plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ def learn(
     """Fit to all rows, and beside it to parts of them; measure, and learn to decide, on the others."""
     folds = folds_for(rows.n_rows, rows.n_scores)
     parts: list[Plan[Any]] = [rows.count(), rows.fit(calibrator), cross_fit(calibrator, rows, folds)]
-    mass, fitted, judged = yield from together(parts)
+    mass, fitted, judged = yield from rows.together(parts)
     if not folds:
         judged = yield from judged_by(fitted, rows)
     judged = judged.with_estimates()

@@ -4,7 +4,6 @@ The plan is one, wherever the rows are. Who answers it is `Arrays`, of rows in m
 that are read again and again, in this process or on a cluster.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant._core._chance import Seed
 from calibrant._core._estimator import clone
 from calibrant._core._folds import stratified_folds
-from calibrant.calibrators import Calibrator, CalibratorBase, fit_plan, fit_rows
+from calibrant._core._quiet import without_convergence_warnings
+from calibrant.calibrators import Calibrator, fit_copies, fit_plan, fit_rows, proba_of
 from calibrant.passes import (
     ClassCounts,
     Fold,
@@ -102,12 +101,20 @@ class Answers(ABC):
         """Total weight of every class."""
 
     @abstractmethod
-    def fit(self, calibrator: Calibrator, left_out: Fold | None = None) -> Plan[Any]:
-        """Fit a calibrator, to all rows or to those outside of a fold."""
+    def fit(self, calibrator: Calibrator) -> Plan[Any]:
+        """Fit a calibrator to all rows."""
 
     @abstractmethod
     def inside(self, fold: Fold | None) -> Plan[Rows]:
         """The rows of a fold, or of many of them a part."""
+
+    @abstractmethod
+    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
+        """Judge the rows of every fold that has any by a copy that is fitted to the others."""
+
+    @abstractmethod
+    def together(self, plans: Sequence[Plan[Any]]) -> Plan[list[Any]]:
+        """Answer several plans at once."""
 
     def in_order(self, predictions: "Predictions") -> "Predictions":
         """Predictions of several folds in the order of the rows, where rows have one."""
@@ -125,7 +132,7 @@ class Arrays(Answers):
 
     def __init__(self, rows: Rows) -> None:
         assert rows.classes is not None
-        self.rows, self.classes, self.n_rows = rows, rows.classes, len(rows)
+        self.rows, self.classes, self.n_rows = rows, rows.classes, len(rows.truth)
         self.n_scores = rows.scores.shape[1] if rows.scores.ndim == 2 else 1
 
     def count(self) -> Plan[Float64Array]:
@@ -133,18 +140,34 @@ class Arrays(Answers):
         return np.bincount(self.rows.truth, self.rows.weight, len(self.classes)).astype(np.float64)
         yield
 
-    def fit(self, calibrator: Calibrator, left_out: Fold | None = None) -> Plan[Any]:
-        """Fit at once; what a fit to a part warns of, the fit to all rows says too."""
-        if left_out is None:
-            return fit_rows(calibrator, self.rows, self.classes)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", late.exceptions.ConvergenceWarning)
-            return fit_rows(calibrator, self.rows.outside(left_out), self.classes)
+    def fit(self, calibrator: Calibrator) -> Plan[Any]:
+        """Fit at once."""
+        return fit_rows(calibrator, self.rows, self.classes)
         yield
 
     def inside(self, fold: Fold | None) -> Plan[Rows]:
         """They are there."""
         return self.rows.inside(fold)
+        yield
+
+    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
+        """At once; what a fit to a part warns of, the fit to all rows says too."""
+        parts = [self.rows.outside(fold) for fold in folds]
+        judged = [self.rows.inside(fold) for fold in folds]
+        with without_convergence_warnings():
+            fitted = fit_copies(calibrator, parts, self.classes)
+        found = zip(
+            judged,
+            [proba_of(one, rows.scores) for one, rows in zip(fitted, judged, strict=True)],
+            folds,
+            strict=True,
+        )
+        return [_predictions(rows, proba, fold) for rows, proba, fold in found]
+        yield
+
+    def together(self, plans: Sequence[Plan[Any]]) -> Plan[list[Any]]:
+        """One after the other."""
+        return [answered(plan) for plan in plans]
         yield
 
     def in_order(self, predictions: "Predictions") -> "Predictions":
@@ -182,7 +205,7 @@ class Passes(Answers):
         return counts.mass
 
     def fit(self, calibrator: Calibrator, left_out: Fold | None = None) -> Plan[Any]:
-        """Ask for passes."""
+        """Ask for passes, to all rows or to those outside of a fold."""
         n_fitted, options = self.n_rows, self._options
         if left_out is not None:
             n_fitted = self.n_rows * int(left_out.others().sum()) // left_out.n_folds
@@ -201,6 +224,23 @@ class Passes(Answers):
             rows.keys(),
             self.classes,
         )
+
+    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
+        """In passes that all folds share."""
+        found = yield from together([self._outside(clone(calibrator), fold) for fold in folds])
+        return [part for part in found if part is not None]
+
+    def _outside(self, calibrator: Calibrator, fold: Fold) -> Plan["Predictions | None"]:
+        parts: list[Plan[Any]] = [self.fit(calibrator, fold), self.inside(fold)]
+        try:
+            fitted, judged = yield from together(parts)
+        except NoRowsError:  # all of a few rows happened to be of this fold
+            return None
+        return _predictions(judged, proba_of(fitted, judged.scores), fold) if len(judged) else None
+
+    def together(self, plans: Sequence[Plan[Any]]) -> Plan[list[Any]]:
+        """In the same passes."""
+        return together(plans)
 
 
 def look_at(classes: Array, options: PassOptions, n_rows: int | None) -> Plan[Passes]:
@@ -236,8 +276,7 @@ def folds_for(n_rows: int, n_scores: int) -> list[Fold]:
 
 def cross_fit(calibrator: Calibrator, rows: Answers, folds: Sequence[Fold]) -> Plan[Predictions]:
     """Judge the rows of every fold by a fit to the others."""
-    parts = yield from together([_left_out(clone(calibrator), rows, fold) for fold in folds])
-    found = [part for part in parts if part is not None]
+    found = yield from rows.judge(calibrator, folds)
     if not found:
         nothing = np.empty(0, dtype=np.intp)
         none = Rows(np.empty(0), nothing, classes=rows.classes)
@@ -251,32 +290,18 @@ def cross_fit(calibrator: Calibrator, rows: Answers, folds: Sequence[Fold]) -> P
     return rows.in_order(joined)
 
 
-def _left_out(calibrator: Calibrator, rows: Answers, fold: Fold) -> Plan[Predictions | None]:
-    parts: list[Plan[Any]] = [rows.fit(calibrator, fold), rows.inside(fold)]
-    try:
-        fitted, judged = yield from together(parts)
-    except NoRowsError:  # all of a few rows happened to be of this fold
-        return None
-    if len(judged) == 0:
-        return None
-    return Predictions(judged, proba_of(fitted, judged), np.full(len(judged), fold.number, dtype=np.intp), 1)
+def _predictions(rows: Rows, proba: Float64Array, fold: Fold) -> Predictions:
+    return Predictions(rows, proba, np.full(len(proba), fold.number, dtype=np.intp), 1)
 
 
 def judged_by(calibrator: Calibrator, rows: Answers) -> Plan[Predictions]:
     """Judge rows by a calibrator that was fitted to them, where there are too few to leave any out."""
     judged = yield from rows.inside(None)
-    return Predictions(judged, proba_of(calibrator, judged), np.zeros(len(judged), dtype=np.intp), 0)
-
-
-def proba_of(calibrator: Calibrator, rows: Rows) -> Float64Array:
-    """Probabilities of checked rows, by a calibrator of ours or of others."""
-    if isinstance(calibrator, CalibratorBase):
-        return calibrator.proba_of(rows.scores)
-    return np.asarray(calibrator.predict_proba(rows.scores))
+    return Predictions(judged, proba_of(calibrator, judged.scores), np.zeros(len(judged), dtype=np.intp), 0)
 
 
 def dealt(rows: Rows, n_folds: int, random_state: Seed) -> Rows:
     """Rows with keys that deal them into `stratified_folds`, and hold their numbers."""
     fold = stratified_folds(rows.truth, n_folds, random_state).astype(np.uint64)
-    key = (fold << np.uint64(32)) | np.arange(len(rows), dtype=np.uint64)
+    key = (fold << np.uint64(32)) | np.arange(len(fold), dtype=np.uint64)
     return Rows(rows.scores, rows.truth, rows.weight, key, rows.classes)

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         AllScores as AllScores,
         Problem as Problem,
         Reading as Reading,
+        cases_in_memory as cases_in_memory,
         problems_of as problems_of,
     )
     from calibrant.passes._questions import (
@@ -150,6 +151,7 @@ HOMES = {
     "Totals": "calibrant.passes._summary",
     "VennAbers": "calibrant.passes._venn_abers",
     "VennAbersFit": "calibrant.passes._venn_abers",
+    "cases_in_memory": "calibrant.passes._problem",
     "class_totals": "calibrant.passes._logistic_question",
     "count_classes": "calibrant.passes._class_pass",
     "fit_fast": "calibrant.passes._logistic_fast",

@@ -1,14 +1,18 @@
 """A two-class problem cut out of rows of many classes: one column of scores, and the sides of the classes."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Array, IntArray
+from calibrant._core._arrays import Array, BoolArray, FloatArray, IntArray
 from calibrant.passes._options import PassOptions
 from calibrant.passes._questions import Cases, RowsInPasses
 from calibrant.passes._rows import Fold, Rows
 from calibrant.passes._travel import travels
+
+#: Memory for a block of columns.
+BLOCK_BYTES = 1 << 24
 
 
 @travels
@@ -39,6 +43,33 @@ class Problem:
 
     def _taking_part(self, rows: Rows) -> Rows:
         return rows.take((self.sides != 0).take(rows.truth))
+
+
+def cases_in_memory(rows: Rows, code: Array, known: BoolArray | None = None) -> Iterator[list[Cases]]:
+    """The problems of all columns of a code, cut out of rows in memory, some neighbouring columns at a time.
+
+    A column leaves out the rows of classes that take no part in it, and those whose score is not known.
+    Entries of one column lie far apart in a matrix of many classes: columns that are read together share the
+    cost of reaching them.
+    """
+    scores = rows.scores[:, None] if rows.scores.ndim == 1 else rows.scores
+    width = max(1, min(16, BLOCK_BYTES // (8 * max(len(scores), 1))))
+    for first in range(0, scores.shape[1], width):
+        block = np.ascontiguousarray(scores[:, first : first + width].T)
+        yield [
+            _cases_of(score, code[:, column], rows, None if known is None else known[:, column])
+            for column, score in enumerate(block, first)
+        ]
+
+
+def _cases_of(scores: FloatArray, sides: Array, rows: Rows, known: BoolArray | None) -> Cases:
+    truth, weight = (sides > 0).take(rows.truth), rows.weight
+    used = None if sides.all() else (sides != 0).take(rows.truth)
+    if known is not None and not known.all():
+        used = known if used is None else used & known
+    if used is None:
+        return Cases(scores, truth, weight)
+    return Cases(scores[used], truth[used], None if weight is None else weight[used])
 
 
 @travels

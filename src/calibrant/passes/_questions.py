@@ -6,7 +6,7 @@ rows that are read in passes, as a plan of tasks whose summaries merge. So a met
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -97,14 +97,19 @@ class Question(ABC, Generic[A_co]):
 Learning = Generator[Question[Any], Any, T]
 
 
-def learn_from_cases(learning: Learning[T], cases: Cases) -> T:
-    """Run a fit on rows in memory."""
-    try:
-        question = next(learning)
-        while True:
-            question = learning.send(question.of_cases(cases))
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
+def learn_from_cases(learning: Sequence[Learning[T]], cases: Sequence[Cases]) -> list[T]:
+    """Run fits on rows in memory, each on its own: all of them ask, and then all are answered."""
+    answers: dict[int, Any] = dict.fromkeys(range(len(learning)))
+    learned: dict[int, T] = {}
+    while answers:
+        asked = {}
+        for number, answer in answers.items():
+            try:
+                asked[number] = learning[number].send(answer)
+            except StopIteration as end:
+                learned[number] = end.value
+        answers = {number: question.of_cases(cases[number]) for number, question in asked.items()}
+    return [learned[number] for number in range(len(learning))]
 
 
 def learning_plan(learning: Learning[T], rows: RowsInPasses) -> Plan[T]:
