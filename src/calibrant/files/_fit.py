@@ -134,7 +134,7 @@ def _fit_labelled(
     if isinstance(fitted, NamedColumns):
         fitted.name_columns(rows.columns)
     if groups is not None:
-        fitted.groups_ = replace(fitted.groups_, column=rows.by)
+        fitted.name_group_column(rows.by)
     return fitted
 
 

@@ -561,6 +561,17 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         if self.summary_ is not None:
             self.summary_ = replace(self.summary_, score_columns=tuple(names))
 
+    def name_group_column(self, name: str) -> None:
+        """Remember the column of the groups.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        """
+        assert self.groups_ is not None
+        self.groups_ = replace(self.groups_, column=name)
+
     def _column_labels(self) -> Array | None:
         return _labels_of_columns(self.calibrator_, self.classes_)
 
