@@ -71,7 +71,7 @@ class Sample(Summary):
         priority = rows.once("priority", lambda: hash_floats([rows.truth.astype(np.float64), *matrix.T]))
         if self.task.only is not None:
             priority = mix(priority ^ rows.keys())
-        group = [rows.group.astype(np.float64)] if self.task.grouped else []
+        group = [rows.group.astype(np.float64)] if self.task.grouped and rows.group is not None else []
         self._keep(priority.view(np.int64), [rows.truth.astype(np.float64), weight, *group, *matrix.T])
 
     def _keep(self, priority: Array, rows: list[Array]) -> None:
