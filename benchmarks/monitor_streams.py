@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from calibrant.monitor._alternatives import Alternatives
 from calibrant.monitor._bound import Bound
 from calibrant.monitor._detector import BLOCK, STEP, Scan
-from calibrant.monitor._learning import FADING, best, learned, no_rows, ridge
+from calibrant.monitor._learning import FADING, Parabola, best, learned, no_rows, ridge
 
 Numbers = NDArray[np.float64]
 
@@ -61,6 +61,11 @@ class Source:
         self.random = np.random.default_rng([seed, n_streams])
         self.state = self.random.normal(size=(n_streams, case.n_classes)) * case.spread
 
+    def keep(self, some: NDArray[np.bool_]) -> None:
+        """Go on with some of the streams."""
+        self.state = self.state[some]
+        self.n = len(self.state)
+
     def block(self, changed: bool) -> tuple[Numbers, NDArray[np.intp], Numbers]:
         """Forecasts, truths, and true probabilities, of shapes (BLOCK, n, k), (BLOCK, n), (BLOCK, n, k)."""
         case = self.case
@@ -100,6 +105,12 @@ class Panel:
         self.theta = best(self.past, self.penalty)
         self.n_rows = 0
         self.scan = Scan((STEP, BLOCK // STEP, n_streams, a))
+
+    def keep(self, some: NDArray[np.bool_]) -> None:
+        """Go on with some of the streams."""
+        self.values, self.theta = self.values[some], self.theta[some]
+        self.past = Parabola(self.past.curvature[some], self.past.linear[some])
+        self.scan = Scan((STEP, BLOCK // STEP, *self.values.shape))
 
     def take(self, proba: Numbers, truth: NDArray[np.intp]) -> Numbers:
         """The mixture after every row, of shape (BLOCK, n)."""

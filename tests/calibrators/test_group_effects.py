@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from calibrant import CalibratedClassifier, ScoreModel, load, save
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import Grouping, fit_group_effects
-from calibrant.calibrators._group_fit import _GroupedRows
+from calibrant.calibrators._group_fit import GroupedRows
 
 
 def drawn(n, n_groups, k, spreads, seed=0):
@@ -79,7 +79,7 @@ def test_laplace_is_near_the_marginal_likelihood():
             return np.exp(gain - (b * b + s * s) / 2) / (2 * np.pi)
 
         total += np.log(dblquad(integrand, -7, 7, -7, 7, epsabs=1e-8)[0])
-    rows = _GroupedRows(np.log(proba), y, None, grouping)
+    rows = GroupedRows(np.log(proba), y, None, grouping)
     assert rows.evidence(spreads) == pytest.approx(total, abs=0.02)
 
 

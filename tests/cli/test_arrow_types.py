@@ -64,7 +64,7 @@ def in_passes(path, wanted):
 
 
 def parts_of(rows, read):
-    group = None if rows.by is None else np.array(rows.groups)[read.key.astype(int)]
+    group = None if rows.by is None else np.array(rows.groups)[read.group]
     return read.scores, rows.classes[read.truth], read.weight, group
 
 

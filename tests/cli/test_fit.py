@@ -266,6 +266,18 @@ def test_groups_get_probabilities_of_their_own(months):
     assert set(said["groups"]) == {"column", "spreads", "intercepts", "slopes"}
 
 
+def test_groups_in_passes_are_those_of_memory_but_for_the_folds(months):
+    for name, how in (("m", "--in-memory"), ("p", "--in-passes")):
+        here("fit", "january.csv", *PAID, "--by", "region", how, "--out", f"{name}.json", cwd=months)
+    memory, passes = (load(months / f"{name}.json").groups_ for name in "mp")
+    assert sorted(memory.names) == sorted(passes.names)
+    for name in memory.names:
+        there, here_ = (each.intercepts[each.names.index(name)] for each in (memory, passes))
+        np.testing.assert_allclose(here_, there, atol=0.05)
+    update = ("fit", "february.csv", *PAID, "--update", "p.json", "--in-passes", "--out", "new.json")
+    assert "Take the new model" in " ".join(here(*update, cwd=months).stdout.split())
+
+
 def test_an_update_says_what_changes(months):
     here("fit", "january.csv", *PAID, "--by", "region", "--out", "m.json", cwd=months)
     before = (months / "m.json").read_bytes()

@@ -146,3 +146,25 @@ def test_an_interruption_leaves_nothing(rows):
     assert "Traceback" not in said.splitlines()[-1]
     assert "fault of calibrant" not in said
     assert names_in(rows) == ["rows.parquet", "stderr"]
+
+
+@pytest.mark.skipif(find_spec("pyspark") is None, reason="pip install 'calibrant[spark]'")
+def test_groups_are_those_of_passes_here_but_for_the_folds(rows):
+    rng = np.random.default_rng(1)
+    region, score = rng.integers(0, 5, 2000), rng.normal(size=2000)
+    y = np.where(rng.random(2000) < 1 / (1 + np.exp(-score - (region - 2))), "yes", "no")
+    names = [None if each == 4 else f"r{each}" for each in region]
+    pa_parquet.write_table(
+        pa.table({"score": score, "y": y.tolist(), "region": names}), rows / "rows.parquet"
+    )
+    here(*FIT, "--by", "region", "--in-passes", cwd=rows)
+    passes = load(rows / "m.json")
+    done = process(*FIT, "--by", "region", *SPARK, cwd=rows)
+    assert done.returncode == 0, done.stderr
+    assert "The 4 groups of region differ beyond chance" in " ".join(done.stdout.split())
+    cluster = load(rows / "m.json")
+    assert (cluster.groups_.column, set(cluster.groups_.names)) == ("region", set(passes.groups_.names))
+    by = np.array(names, dtype=object)
+    np.testing.assert_allclose(
+        cluster.predict_proba(score, by=by), passes.predict_proba(score, by=by), atol=0.02
+    )

@@ -314,8 +314,8 @@ def test_a_sample_is_fair_and_keeps_the_order(rows):
     assert (np.diff(chosen) > 0).all()
     np.testing.assert_array_equal(sample.truth, everything.truth[chosen])
     np.testing.assert_array_equal(sample.weight, everything.weight[chosen])
-    names = np.array(groups)[everything.key[chosen].astype(int)]
-    np.testing.assert_array_equal(np.array(where.groups)[sample.key.astype(int)], names)
+    names = np.array(groups)[everything.group[chosen]]
+    np.testing.assert_array_equal(np.array(where.groups)[sample.group], names)
     counts = np.histogram(chosen, bins=6, range=(0, N))[0]
     assert (abs(counts - 500 / 6) < 4 * np.sqrt(500 / 6)).all()
 

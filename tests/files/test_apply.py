@@ -81,10 +81,5 @@ def test_groups_of_a_column(tmp_path):
     )
     with pytest.raises(DataError, match="region"):
         apply(model, table.drop_columns(["region"])).table()
-    again = labelled(table, scores="s", label="y", by="region")
-    with pytest.raises(
-        ParameterError, match="rows must be in memory to learn what sets the groups of 'region'"
-    ):
-        fit(ScoreModel("sigmoid"), again, in_passes=True)
     with pytest.raises(ParameterError, match="model must be a ScoreModel to learn what sets the groups"):
         fit("sigmoid", rows)

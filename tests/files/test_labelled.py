@@ -235,7 +235,7 @@ def test_a_sample_is_fair_always_the_same_and_knows_the_names_of_its_rows():
     assert (len(sample), rows.n_read, rows.n_skipped) == (700, n, 0)
     assert (np.diff(sample.scores) > 0).all()
     assert sample.scores.mean() == pytest.approx(n / 2, rel=0.1)
-    names = np.array(rows.groups)[sample.key.astype(int)]
+    names = np.array(rows.groups)[sample.group]
     assert names.tolist() == [f"row {int(score)}" for score in sample.scores]
     again = labelled(table, scores="s", label="y", batch_rows=4000).sample(700)
     np.testing.assert_array_equal(again.scores, sample.scores)

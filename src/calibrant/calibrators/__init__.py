@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         cross_fitted_effects as cross_fitted_effects,
         fit_group_effects as fit_group_effects,
     )
+    from calibrant.calibrators._group_pass import group_effects_plan as group_effects_plan
     from calibrant.calibrators._groups import GroupEffects, Grouping as Grouping, in_groups as in_groups
     from calibrant.calibrators._identity import IdentityCalibrator
     from calibrant.calibrators._joint import JointCalibrator as JointCalibrator
@@ -179,6 +180,7 @@ _HOME = {
     "check_n_ranks": "calibrant.calibrators._ranked",
     "cross_fitted_effects": "calibrant.calibrators._group_fit",
     "fit_group_effects": "calibrant.calibrators._group_fit",
+    "group_effects_plan": "calibrant.calibrators._group_pass",
     "fit_plan": "calibrant.calibrators._base",
     "fit_copies": "calibrant.calibrators._base",
     "fit_rows": "calibrant.calibrators._base",

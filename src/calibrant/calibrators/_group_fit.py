@@ -9,6 +9,8 @@ of few rows stays near the common probabilities; if the groups do not differ bey
 have them.
 """
 
+from collections.abc import Generator
+
 import numpy as np
 
 from calibrant._core import _late as late
@@ -63,11 +65,13 @@ def fit_group_effects(
     """
     if not (grouping.number >= 0).any():
         return GroupEffects.none(grouping.names, proba.shape[1]), proba
-    rows = _GroupedRows(logs_of(proba), truth, weight, grouping)
+    rows = GroupedRows(logs_of(proba), truth, weight, grouping)
     spreads = _spreads(rows)
     corrected = proba
     if any(spreads):
         corrected = proba.copy()
+        if not fold.any():  # one fold, which would leave no rows to learn from
+            fold = np.arange(len(fold)) % N_FOLDS
         for number in np.unique(fold):
             own = fold == number
             part = rows.outside(own).effects(spreads)
@@ -94,7 +98,11 @@ def cross_fitted_effects(
     return fit_group_effects(proba, rows.truth, rows.weight, grouping, fold)[0]
 
 
-class _GroupedRows:
+#: Of every group a logarithm, its slope and its curvature.
+Derivatives = tuple[Float64Array, Float64Array, Float64Array]
+
+
+class GroupedRows:
     """Rows in the order of their groups, and how probable effects make them; all groups at once."""
 
     def __init__(
@@ -106,74 +114,61 @@ class _GroupedRows:
         order = order[np.searchsorted(grouping.number[order], 0) :]
         self.names, number = grouping.names, grouping.number[order]
         #: The groups that have rows, the first row of each, and which of them every row is in.
-        self._there, self._starts, self._own = np.unique(number, return_index=True, return_inverse=True)
+        self.there, self._starts, self._own = np.unique(number, return_index=True, return_inverse=True)
         self._logs, self._truth, self._weight = logs[order], truth[order], counts[order]
         self._places = np.arange(len(order)), self._truth
-        #: Orthonormal contrasts of the classes, one per row.
-        self._contrasts: Float64Array = late.linalg.helmert(logs.shape[1])
+        self._contrasts = contrasts_of(logs.shape[1])
         eta = self._logs.copy()
         _, total = softmax(eta)
         self._before = self._sums(self._weight * (eta[self._places] - total))
-        self._modes = np.zeros((len(self._there), logs.shape[1]))
+        self._modes = np.zeros((len(self.there), logs.shape[1]))
 
-    def outside(self, own: BoolArray) -> "_GroupedRows":
+    def outside(self, own: BoolArray) -> "GroupedRows":
         """The rows that are not among some."""
         logs, truth, weight, grouping = self._given
         kept = ~own
-        return _GroupedRows(
+        return GroupedRows(
             logs[kept], truth[kept], None if weight is None else weight[kept], grouping.take(kept)
         )
 
     def effects(self, spreads: tuple[float, float]) -> GroupEffects:
         """The most probable effects of all groups; none for those without rows."""
-        scale = self._scale(spreads)
+        scale = scale_of(spreads, len(self._contrasts) + 1)
         found = np.zeros((len(self.names), len(scale)))
         if any(spreads):
-            found[self._there] = self._most_probable(scale)[0] * scale
+            found[self.there] = self._most_probable(scale)[0] * scale
         return GroupEffects(self.names, found[:, :-1] @ self._contrasts, found[:, -1], spreads)
 
     def evidence(self, spreads: tuple[float, float]) -> float:
         """The logarithm of the marginal likelihood beside that of no effects, by Laplace's approximation."""
-        self._modes, gain, curvature = self._most_probable(self._scale(spreads))
+        self._modes, gain, curvature = self._most_probable(scale_of(spreads, len(self._contrasts) + 1))
         return float(np.sum(gain - np.linalg.slogdet(curvature)[1] / 2))
 
-    def _scale(self, spreads: tuple[float, float]) -> Float64Array:
-        """The standard deviations of the effects of a group: of every contrast, and of the slope."""
-        return np.append(np.full(len(self._contrasts), spreads[0]), spreads[1])
-
     def _most_probable(self, scale: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
-        """The modes in units of their standard deviations, by Newton's method from where the last were."""
-        here = self._modes
-        gain, slope, curvature = self._at(here, scale)
-        for _ in range(MOST_STEPS):
-            step = np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0]
-            promised = (slope * step).sum(axis=1)
-            length = np.where(promised >= LEAST_STEP, 1.0, 0.0)
-            if not length.any():
-                break
+        """The modes in units of their standard deviations, sought from where the last were."""
+        steps = modes(self._modes, LEAST_STEP)
+        try:
+            here = next(steps)
             while True:
-                there = self._at(here + length[:, np.newaxis] * step, scale)
-                too_far = (length > LEAST_LENGTH) & (there[0] < gain + 0.1 * length * promised)
-                if not too_far.any():
-                    break
-                length[too_far] /= 2
-            here, (gain, slope, curvature) = here + length[:, np.newaxis] * step, there
-        return here, gain, curvature
+                here = steps.send(with_prior(self._at(here * scale), here, scale))
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
-    def _at(
-        self, effects: Float64Array, scale: Float64Array
-    ) -> tuple[Float64Array, Float64Array, Float64Array]:
-        """Of every group likelihood and prior beside those of no effects, as logarithm; slope; curvature."""
+    def derivatives(self, effects: Float64Array) -> Derivatives:
+        """Of the groups that have rows, at effects of all groups."""
+        return self._at(effects[self.there])
+
+    def _at(self, scaled: Float64Array) -> Derivatives:
+        """Of every group the log likelihood beside that of no effects; slope; curvature."""
         logs, weight, contrasts = self._logs, self._weight, self._contrasts
-        scaled = effects * scale
         eta = (1.0 + scaled[self._own, -1:]) * logs + (scaled[:, :-1] @ contrasts)[self._own]
         proba, total = softmax(eta)
-        gain = self._sums(weight * (eta[self._places] - total)) - self._before - (effects**2).sum(axis=1) / 2
+        gain = self._sums(weight * (eta[self._places] - total)) - self._before
         weighted = proba * weight[:, np.newaxis]
         residual = -weighted
         residual[self._places] += weight
         mean = np.einsum("ij,ij->i", proba, logs)
-        n_groups, k = effects.shape
+        n_groups, k = scaled.shape
         slope = np.empty((n_groups, k))
         slope[:, :-1] = self._sums(residual) @ contrasts.T
         slope[:, -1] = self._sums(np.einsum("ij,ij->i", residual, logs))
@@ -185,7 +180,7 @@ class _GroupedRows:
         curvature[:, :-1, :-1] = contrasts @ spread @ contrasts.T
         curvature[:, :-1, -1] = curvature[:, -1, :-1] = mixed @ contrasts.T
         curvature[:, -1, -1] = self._sums(np.einsum("ij,ij,ij->i", weighted, logs, logs) - weight * mean**2)
-        return gain, slope * scale - effects, curvature * np.outer(scale, scale) + np.eye(k)
+        return gain, slope, curvature
 
     def _sums(self, values: Float64Array) -> Float64Array:
         """Sums over the rows of every group."""
@@ -200,7 +195,49 @@ class _GroupedRows:
         return found
 
 
-def _spreads(rows: _GroupedRows) -> tuple[float, float]:
+def contrasts_of(n_classes: int) -> Float64Array:
+    """Orthonormal contrasts of the classes, one per row."""
+    return np.asarray(late.linalg.helmert(n_classes))
+
+
+def scale_of(spreads: tuple[float, float], n_classes: int) -> Float64Array:
+    """The standard deviations of the effects of a group: of every contrast, and of the slope."""
+    return np.append(np.full(n_classes - 1, spreads[0]), spreads[1])
+
+
+def with_prior(likelihood: Derivatives, effects: Float64Array, scale: Float64Array) -> Derivatives:
+    """The same of likelihood and prior, in effects that are in units of their standard deviations."""
+    gain, slope, curvature = likelihood
+    return (
+        gain - (effects**2).sum(axis=1) / 2,
+        slope * scale - effects,
+        curvature * np.outer(scale, scale) + np.eye(len(scale)),
+    )
+
+
+def modes(
+    start: Float64Array, least_step: float
+) -> Generator[Float64Array, Derivatives, tuple[Float64Array, Float64Array, Float64Array]]:
+    """The modes of all groups by Newton's method, which asks for derivatives; those there."""
+    here = start
+    gain, slope, curvature = yield here
+    for _ in range(MOST_STEPS):
+        step = np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0]
+        promised = (slope * step).sum(axis=1)
+        length = np.where(promised >= least_step, 1.0, 0.0)
+        if not length.any():
+            break
+        while True:
+            there = yield here + length[:, np.newaxis] * step
+            too_far = (length > LEAST_LENGTH) & (there[0] < gain + 0.1 * length * promised)
+            if not too_far.any():
+                break
+            length[too_far] /= 2
+        here, (gain, slope, curvature) = here + length[:, np.newaxis] * step, there
+    return here, gain, curvature
+
+
+def _spreads(rows: GroupedRows) -> tuple[float, float]:
     """The spreads of the greatest marginal likelihood, each 0 unless it is needed."""
     none, (both, spreads) = (0.0, 0.0), _searched(rows, (0, 1), FIRST_SPREADS)
     alone = [_searched(rows, (place,), spreads) for place in (0, 1)]
@@ -211,7 +248,7 @@ def _spreads(rows: _GroupedRows) -> tuple[float, float]:
 
 
 def _searched(
-    rows: _GroupedRows, free: tuple[int, ...], start: tuple[float, float]
+    rows: GroupedRows, free: tuple[int, ...], start: tuple[float, float]
 ) -> tuple[float, tuple[float, float]]:
     """The greatest evidence over some of the spreads, the other being 0, and where it is."""
 

@@ -64,8 +64,6 @@ def run(
     decider = set_rule(rule, given_by["rule"])
     file = None if costs is None else read_cost_file(costs)
     columns = columns_of(given, kind=kind, coded=code is not None)
-    if by is not None and engine != "here":
-        raise ParameterError(f"--by {by} is for files that are read here; got --engine spark")
     if table is not None and columns["classes"] is None:
         columns["classes"] = table.classes
     if engine == "here":
@@ -86,6 +84,7 @@ def run(
             str(master),
             lambda classes: _new(calibrator, kind, code, combination, decider, file, classes),
             format=form["format"],
+            by=by,
             **columns,
         )
         name, facts = scores_file, {"n_skipped": n_skipped, "in_passes": True}

@@ -12,6 +12,7 @@ from calibrant.cli._options import listed
 from calibrant.cli._progress import showing
 from calibrant.cli._show import Table, count, show_json, show_table, show_text
 from calibrant.files import STANDARD, follow as followed, monitor, open_source
+from calibrant.monitor import mended
 
 #: Exit status of an alarm that was asked for.
 ALARMED = 3
@@ -93,8 +94,13 @@ def _line(watching: Any, alarm: Any) -> str:
         began, low, high = (f"row {count(each)}" for each in (alarm.began, alarm.began_low, alarm.began_high))
     if alarm.kind == "impossible":
         return f"{where}: {alarm.what}"
-    again = "still the same change" if alarm.continues else f"began about {began} ({low} to {high})"
-    return f"{where}: {alarm.what}; {again}"
+    if not alarm.continues:
+        return f"{where}: {alarm.what}; began about {began} ({low} to {high})"
+    first = next((each[0] for each in watching.changes() if alarm in each), alarm)
+    since = (
+        f"row {count(first.began)}" if watching.last_time is None else watching.shown_time(first.began_time)
+    )
+    return f"{where}: {alarm.what}; the change of about {since} is still there"
 
 
 def _show(found: Any, page: str | None, as_json: bool) -> None:
@@ -106,9 +112,13 @@ def _show(found: Any, page: str | None, as_json: bool) -> None:
     changes = watching.changes()
     for alarms in changes[-MOST_CHANGES:]:
         click.echo(_line(watching, alarms[0]))
+        over = mended(alarms)
+        now = "it seems to be over: rows since speak against it" if over else "it goes on"
         if len(alarms) > 1:
             last = watching.shown_time(alarms[-1].time)
-            click.echo(f"  {count(len(alarms) - 1)} more of the same, the last at {last}: it goes on")
+            click.echo(f"  {count(len(alarms) - 1)} more of the same, the last at {last}: {now}")
+        elif over:
+            click.echo(f"  {now}")
     if len(changes) > MOST_CHANGES:
         click.echo(f"and {count(len(changes) - MOST_CHANGES)} earlier changes")
     _show_windows(watching)

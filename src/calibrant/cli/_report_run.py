@@ -47,7 +47,7 @@ def run(
         cost=None if file is None else file.mapping(rows.classes),
         title=page_title(title or f"Probabilities of {source.name}", shown, rows),
         before=earlier,
-        row_names=None if names is None else np.array(rows.groups)[np.asarray(shown.key, dtype=np.intp)],
+        row_names=None if names is None else np.array(rows.groups)[shown.group],
     )
     click.echo(summary.verdict.headline)
     click.echo(f"The report is in {out}.{of_sample(shown, rows)}")

@@ -23,6 +23,7 @@ from calibrant.files._bytes import layout_of as layout_of
 from calibrant.files._columns import (
     Chosen,
     choose_columns,
+    distinct_texts as distinct_texts,
     label_values as label_values,
 )
 from calibrant.files._open import STANDARD as STANDARD, open_source
@@ -52,7 +53,12 @@ if TYPE_CHECKING:
     from calibrant.files._cost_file import CostFile as CostFile, read_cost_file as read_cost_file
     from calibrant.files._decide import Decided as Decided, decide
     from calibrant.files._evaluate import evaluate, evaluation_plan as evaluation_plan
-    from calibrant.files._fit import calibrator_plan, code_of as code_of, fit
+    from calibrant.files._fit import (
+        MOST_GROUPS as MOST_GROUPS,
+        calibrator_plan,
+        code_of as code_of,
+        fit,
+    )
     from calibrant.files._follow import follow
     from calibrant.files._labelled import LabelledRows, labelled
     from calibrant.files._monitor import Watched, monitor
@@ -79,6 +85,7 @@ _HOME = {
     "CodeFile": "calibrant.files._code_file",
     "CostFile": "calibrant.files._cost_file",
     "Decided": "calibrant.files._decide",
+    "MOST_GROUPS": "calibrant.files._fit",
     "LabelledRows": "calibrant.files._labelled",
     "Numbered": "calibrant.files._classes",
     "PassOptions": "calibrant.passes",

@@ -185,12 +185,16 @@ def read_scores(batch: pa.RecordBatch, columns: Sequence[str], source: Source, f
 
 def label_codes(column: pa.Array, name: str, source: Columns) -> tuple[IntArray, list[str | None]]:
     """The labels of a batch by their numbers."""
+    return _numbered(column, name, source.name)
+
+
+def _numbered(column: pa.Array, name: str, where: str) -> tuple[IntArray, list[str | None]]:
     if not may_be_labels(column.type):
         raise DataError(
-            f"the column {name!r} of {source.name} must hold text, numbers, truth values, dates or times; it "
+            f"the column {name!r} of {where} must hold text, numbers, truth values, dates or times; it "
             f"holds {column.type}; choose or make another column"
         )
-    with converting(column.type, name, source.name):
+    with converting(column.type, name, where):
         encoded = column if pa.types.is_dictionary(column.type) else plain_values(column).dictionary_encode()
         texts = _texts(plain_values(encoded.dictionary))
     indices = encoded.indices.cast(pa.int64())
@@ -217,6 +221,11 @@ def read_label_texts(column: pa.Array, name: str, source: Source, first: int) ->
             "that row"
         )
     return codes, [text or "" for text in texts]
+
+
+def distinct_texts(column: pa.Array, name: str, where: str) -> list[str]:
+    """The texts of labels, each once, in the order of their first rows; missing ones have none."""
+    return texts_that_occur(*_numbered(column, name, where))
 
 
 def texts_that_occur(codes: IntArray, texts: Sequence[str | None]) -> list[str]:

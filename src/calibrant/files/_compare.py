@@ -1,9 +1,7 @@
 """Which method to use, on rows wherever they are."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,13 +18,12 @@ from calibrant.files._score_check import ScoreCheck
 from calibrant.models import (
     MOST_GROUPS,
     Contest,
+    CrossFitForecast,
     MethodComparison,
     Trial,
     compare_rows,
-    from_document,
     look_at,
     ranked,
-    to_document,
 )
 from calibrant.passes import (
     NoRowsError,
@@ -173,7 +170,7 @@ def comparison_plan(
     return ranked(trials, rows.n_rows, len(folds), limit, contest.random_state)
 
 
-def _judge(forecast: "CrossFitForecast", n_classes: int, limit: float) -> Plan[Trial]:
+def _judge(forecast: CrossFitForecast, n_classes: int, limit: float) -> Plan[Trial]:
     tasks: list[Plan[Any]] = [
         _ask(Evaluate(forecast, n_classes)),
         _ask(GroupLosses(forecast, limit, MOST_GROUPS)),
@@ -186,45 +183,6 @@ def _judge(forecast: "CrossFitForecast", n_classes: int, limit: float) -> Plan[T
 def _ask(task: Task) -> Plan[Any]:
     found: Evaluated = yield task
     return found
-
-
-@travels
-@dataclass(frozen=True, eq=False)
-class CrossFitForecast:
-    """Every row is measured by the model that was fitted without its fold: of two classes the second.
-
-    Parameters
-    ----------
-    models : tuple of str
-        Calibrators as JSON documents, one per fold.
-    """
-
-    models: tuple[str, ...]
-
-    @classmethod
-    def of(cls, models: list[Any]) -> "CrossFitForecast":
-        """Take fitted calibrators, one per fold."""
-        return cls(tuple(json.dumps(to_document(model)) for model in models))
-
-    @cached_property
-    def _fitted(self) -> list[Any]:
-        return [from_document(json.loads(text)) for text in self.models]
-
-    def rows(self, rows: Rows) -> Rows:
-        """Give the rows with their probabilities in the place of scores."""
-        return rows.once(("forecast", self.models), lambda: self._judged(rows))
-
-    def _judged(self, rows: Rows) -> Rows:
-        fold = rows.folds(len(self.models))
-        scores = rows.scores
-        if scores.ndim == 2 and scores.shape[1] == 1:
-            scores = scores[:, 0]
-        proba = np.empty((len(rows), len(self._fitted[0].classes_)))
-        for number, model in enumerate(self._fitted):
-            judged = np.flatnonzero(fold == number)
-            if len(judged):
-                proba[judged] = model.predict_proba(scores[judged])
-        return replace(rows, scores=np.ascontiguousarray(proba[:, 1]) if proba.shape[1] == 2 else proba)
 
 
 @travels

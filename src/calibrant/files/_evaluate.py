@@ -133,7 +133,7 @@ class Evaluate(Task):
     n_classes : int
         Number of classes.
     grouped : bool
-        Whether the keys of rows are numbers of groups, which are measured each for itself too.
+        Whether rows have groups, which are measured each for itself too.
     exact : bool
         Whether all distinct probabilities are kept apart.
     """
@@ -176,7 +176,7 @@ class Evaluated(Summary):
         if len(rows) == 0:
             return
         proba = rows.scores.reshape(len(rows), -1)
-        number = rows.key if self.task.grouped else None
+        number = rows.group if self.task.grouped else None
         keys = None if self.task.grouped else rows.keys()
         self._of(ALL, proba.shape[1]).add(rows.truth, proba, rows.weight, keys=keys)
         if number is None:

@@ -1,7 +1,7 @@
 """Fitting to rows wherever they are: the same models, in memory or in passes."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,8 @@ from calibrant._core._checks import shown
 from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWarning
 from calibrant._core._estimator import clone
 from calibrant._core._names import NamedColumns
-from calibrant._core._words import are_options, option
-from calibrant.calibrators import Grouping, calibrator_of_kind, fit_plan, fit_rows, warn_of_direction
+from calibrant._core._words import option
+from calibrant.calibrators import calibrator_of_kind, fit_plan, fit_rows, warn_of_direction
 from calibrant.codes import check_code
 from calibrant.files._batch import NO_GROUP
 from calibrant.files._checked_rows import checked_rows, labels_of
@@ -33,6 +33,9 @@ from calibrant.passes import (
     run_plan,
     surveyed,
 )
+
+#: More groups than this are none: somebody has named the wrong column.
+MOST_GROUPS = 100_000
 
 
 def fit(
@@ -115,28 +118,28 @@ def _fit_labelled(
     in_memory = rows.load(in_passes)
     check = ScoreCheck(rows.source.name, rows.said, rows.classes)
     code = code_of(model, len(rows.classes), len(rows.columns))
-    grouping = _groups_of(model, rows, in_memory)
+    groups = _groups_of(model, rows)
     if in_memory is not None:
         check.rows(in_memory, code)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
-            fitted = fit_in_memory(model, in_memory, rows.kind, keep_predictions, grouping)
+            fitted = fit_in_memory(model, in_memory, rows.kind, keep_predictions, groups)
     else:
-        plan = plan_of(model, rows.classes, options, rows.n_rows, rows.kind, keep_predictions)
+        plan = plan_of(model, rows.classes, options, rows.n_rows, rows.kind, keep_predictions, groups)
         plan = surveyed(plan, len(rows.classes), check.survey, code)
         try:
-            fitted = run_plan(plan, rows, rows.progress)
+            fitted = run_plan(plan, rows if groups is None else groups.of_pass, rows.progress)
         except NoRowsError:
             raise rows.no_weight() from None
     if isinstance(fitted, NamedColumns):
         fitted.name_columns(rows.columns)
-    if grouping is not None:
-        fitted.groups_ = replace(fitted.groups_, column=rows.by)
+    if groups is not None:
+        fitted.name_group_column(rows.by)
     return fitted
 
 
-def _groups_of(model: Any, rows: LabelledRows, in_memory: Rows | None) -> Grouping | None:
-    """The groups of rows of ``labelled(..., by=...)``, whose keys are the numbers of these."""
+def _groups_of(model: Any, rows: LabelledRows) -> "_Groups | None":
+    """The groups of rows of ``labelled(..., by=...)``."""
     if rows.by is None:
         return None
     if not isinstance(model, ScoreModel):
@@ -144,24 +147,53 @@ def _groups_of(model: Any, rows: LabelledRows, in_memory: Rows | None) -> Groupi
             f"model must be a ScoreModel to learn what sets the groups of {rows.by!r} apart; got "
             f"{shown(model)}; use ScoreModel(...)"
         )
-    if in_memory is None:
-        raise ParameterError(
-            f"rows must be in memory to learn what sets the groups of {rows.by!r} apart; got rows that are "
-            f"read in passes; pass {'--in-memory' if are_options() else 'in_passes=False'}"
-        )
-    assert in_memory.key is not None
-    names = tuple(name for name in rows.groups if name != NO_GROUP)
-    if not names:
-        raise DataError(f"the column {rows.by!r} of {rows.source.name} must name a group; got none")
-    return Grouping(tuple(rows.groups), in_memory.key.astype(np.intp)).named(names)
+    return _Groups(rows)
+
+
+class _Groups:
+    """Groups that a column names, by their numbers without the rows that it names none for."""
+
+    def __init__(self, rows: LabelledRows) -> None:
+        self._rows = rows
+
+    def names(self) -> tuple[str, ...]:
+        """The groups that were found so far."""
+        return tuple(name for name in self._rows.groups if name != NO_GROUP)
+
+    def of(self, batch: Rows) -> Rows:
+        """Rows with the numbers of their groups among these."""
+        number = iter(range(len(self._rows.groups)))
+        table = np.array([-1 if name == NO_GROUP else next(number) for name in self._rows.groups], np.intp)
+        return replace(batch, group=table[batch.group])
+
+    def of_pass(self) -> Iterator[Rows]:
+        """All rows once, batch by batch."""
+        for batch in self._rows():
+            if len(self._rows.groups) > MOST_GROUPS:
+                raise DataError(
+                    f"the column {self._rows.by!r} of {self._rows.source.name} must have at most "
+                    f"{MOST_GROUPS:,} groups for a fit; it has more; choose one of fewer"
+                )
+            yield self.of(batch)
+        self.check()
+
+    def check(self) -> None:
+        """Refuse rows of which none has a group."""
+        if not self.names():
+            raise DataError(
+                f"the column {self._rows.by!r} of {self._rows.source.name} must name a group; got none"
+            )
 
 
 def fit_in_memory(
-    model: Any, rows: Rows, kind: Any, keep_predictions: bool = False, by: Grouping | None = None
+    model: Any, rows: Rows, kind: Any, keep_predictions: bool = False, groups: _Groups | None = None
 ) -> Any:
     """A fitted copy of a model or a calibrator, for checked rows in memory, whose scores are of a kind."""
     if isinstance(model, ScoreModel):
-        return clone(model).fit_rows(rows, by=by, keep_predictions=keep_predictions)
+        if groups is None:
+            return clone(model).fit_rows(rows, keep_predictions=keep_predictions)
+        groups.check()
+        return clone(model).fit_rows(groups.of(rows), by=groups.names(), keep_predictions=keep_predictions)
     return fit_rows(calibrator_of_kind(model, kind), rows, rows.classes)
 
 
@@ -172,10 +204,12 @@ def plan_of(
     n_rows: int | None,
     kind: Any,
     keep_predictions: bool = False,
+    groups: _Groups | None = None,
 ) -> Plan[Any]:
     """The plan of a model, or of a calibrator."""
     if isinstance(model, ScoreModel):
-        return model.plan(classes, options, n_rows, keep_predictions=keep_predictions)
+        names = None if groups is None else groups.names
+        return model.plan(classes, options, n_rows, by=names, keep_predictions=keep_predictions)
     return calibrator_plan(calibrator_of_kind(model, kind), classes, options, n_rows)
 
 

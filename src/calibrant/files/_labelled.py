@@ -65,7 +65,7 @@ def labelled(
         A column that says which rows belong together where rows are split into folds, such as a customer's
         number. By default the rows are numbered, and every row stands for itself.
     by : str, optional
-        A column of groups that are to be told apart; the key of a row is then the number of its group in
+        A column of groups that are to be told apart; the group of a row is its number in
         `LabelledRows.groups`.
     classes : sequence of shape (k,), optional
         The labels of the columns in order, where their names do not tell them; for a single score the
@@ -350,8 +350,8 @@ class LabelledRows:
         rows = replace(reader.rows(self._roles, self._labels, scores), classes=self._classes)
         if self.by is None:
             return rows
-        key: Any = reader.names(self.by) if named else reader.groups(self.by, self._groups).astype(np.uint64)
-        return replace(rows, key=key if reader.usable is None else key[reader.usable])
+        group: Any = reader.names(self.by) if named else reader.groups(self.by, self._groups)
+        return replace(rows, group=group if reader.usable is None else group[reader.usable])
 
     def _refuse_no_rows(self, n_there: int) -> None:
         """Refuse a file of which no row can be used."""
@@ -379,11 +379,11 @@ class LabelledRows:
             self._labels = Numbered(texts)
         if self._classes is None:
             self._classes = label_values(self._labels.texts, self._label_type, self.source.as_text)
-        key = rows.key
-        if key is not None and key.dtype == object:
-            names, codes = np.unique(key.astype(np.str_), return_inverse=True)
-            self._groups, key = Numbered(names.tolist()), codes.astype(np.uint64)
-        return Rows(rows.scores, truth, rows.weight, key, self._classes)
+        group = rows.group
+        if group is not None and group.dtype == object:
+            names, group = np.unique(group.astype(np.str_), return_inverse=True)
+            self._groups = Numbered(names.tolist())
+        return replace(rows, truth=truth, group=group, classes=self._classes, first=0)
 
     def _find_classes(self) -> None:
         """Find the classes, and the type of their labels, in a pass that ends as soon as it can."""

@@ -79,10 +79,9 @@ def update(model: Any, rows: LabelledRows, *, in_passes: bool | None = None) -> 
     fitted = fit(old, rows, in_passes=in_passes, keep_predictions=True)
     by = None
     if group_column(old) is not None:
-        assert rows.memory is not None
-        assert rows.memory.key is not None
-        present = rows.memory.present().keys().astype(np.intp)
-        by = np.array(rows.groups, dtype=object)[present[fitted.predictions_.numbers()]]
+        assert fitted.groups_ is not None
+        names = np.array([*fitted.groups_.names, None], dtype=object)
+        by = names[fitted.predictions_.rows.group]
     return Updated(fitted, compare_refitted(old, fitted, by), _base_rates(old, fitted))
 
 

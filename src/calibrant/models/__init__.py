@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from calibrant.models._document import from_document, to_document
     from calibrant.models._export import TARGETS as TARGETS, export, exported as exported
     from calibrant.models._files import load, parse as parse, save
+    from calibrant.models._forecast import CrossFitForecast as CrossFitForecast
     from calibrant.models._formulas import chain_of as chain_of
     from calibrant.models._learned import Learned as Learned, learn as learn
     from calibrant.models._onnx import save_onnx, to_onnx
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Arrays": "calibrant.models._plan",
     "Contest": "calibrant.models._contest",
+    "CrossFitForecast": "calibrant.models._forecast",
     "DIALECTS": "calibrant.models._sql_dialects",
     "ExportError": "calibrant.maps",
     "FitMetrics": "calibrant.models._summary",

@@ -192,7 +192,7 @@ def compare_methods(
     good. binning is only 0.0108 behind (standard error 0.0060), which can be chance.
     """
     contest = Contest(methods, kind, code, combine, cv, random_state)
-    rows = read_rows(scores, y, sample_weight, classes, coded=contest.coded)
+    rows = read_rows(scores, y, sample_weight, classes, coded=contest.coded).present()
     if not contest.coded:
         rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
     found = compare_rows(rows, contest)

@@ -1,16 +1,27 @@
 """What a model learns of its rows: the calibrator, the rule, and how good both are."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant.calibrators import Calibrator, GroupEffects, Grouping, fit_group_effects
+from calibrant.calibrators import (
+    Calibrator,
+    GroupEffects,
+    Grouping,
+    fit_group_effects,
+    group_effects_plan,
+)
 from calibrant.models._costs import Costs
 from calibrant.models._plan import Answers, Predictions, cross_fit, folds_for, judged_by
 from calibrant.models._summary import TrainingSummary, measure
-from calibrant.passes import Plan
+from calibrant.passes import Fold, Plan
+
+#: The names of groups, which are all known when all rows have been read.
+GroupNames = Callable[[], tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +50,7 @@ class Learned:
 
 
 def learn(
-    calibrator: Calibrator, costs: Costs | None, rule: Any, rows: Answers, by: Grouping | None = None
+    calibrator: Calibrator, costs: Costs | None, rule: Any, rows: Answers, by: GroupNames | None = None
 ) -> Plan[Learned]:
     """Fit to all rows, and beside it to parts of them; measure, and learn to decide, on the others."""
     folds = folds_for(rows.n_rows, rows.n_scores)
@@ -50,7 +61,7 @@ def learn(
     judged = judged.with_estimates()
     groups = None
     if by is not None:
-        groups, judged = _by_group(judged, by)
+        groups, judged = yield from _by_group(judged, by(), rows, folds)
     metrics = measure(judged, costs, rule)
     learned = None
     if rule is not None and costs is not None and len(judged.rows):
@@ -59,12 +70,18 @@ def learn(
     return Learned(fitted, learned, summary, judged, groups)
 
 
-def _by_group(judged: Predictions, by: Grouping) -> tuple[GroupEffects, Predictions]:
-    """What sets groups apart in rows that were left out, whose keys hold their numbers; none of too few."""
-    if not judged.n_folds:
-        return GroupEffects.none(by.names, judged.proba.shape[1]), judged
-    own = by.take(judged.numbers())
-    groups, proba = fit_group_effects(judged.proba, judged.rows.truth, judged.rows.weight, own, judged.fold)
+def _by_group(
+    judged: Predictions, names: tuple[str, ...], rows: Answers, folds: Sequence[Fold]
+) -> Plan[tuple[GroupEffects, Predictions]]:
+    """What sets groups apart in rows that were left out, all of them or a part; none of too few."""
+    kept = judged.rows
+    if not judged.n_folds or not len(kept):
+        return GroupEffects.none(names, judged.proba.shape[1]), judged
+    assert kept.group is not None
+    grouping = Grouping(names, kept.group)
+    groups, proba = fit_group_effects(judged.proba, kept.truth, kept.weight, grouping, judged.fold)
+    if judged.calibrator is not None and folds[0].leaves_more_out:
+        groups = yield from rows.ask(judged.calibrator, partial(group_effects_plan, groups, folds[0]))
     return groups, replace(judged, proba=proba)
 
 

@@ -5,9 +5,9 @@ that are read again and again, in this process or on a cluster.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from calibrant._core._estimator import clone
 from calibrant._core._folds import stratified_folds
 from calibrant._core._quiet import without_convergence_warnings
 from calibrant.calibrators import Calibrator, fit_copies, fit_plan, fit_rows, proba_of
+from calibrant.models._forecast import CrossFitForecast, ForecastHere
 from calibrant.passes import (
     ClassCounts,
     Fold,
@@ -28,9 +29,11 @@ from calibrant.passes import (
     Sample,
     TakeSample,
     count_classes,
+    run_plan,
     together,
 )
 
+T = TypeVar("T")
 #: Folds that the rows are measured in; above so many scores only one fold is, of at most so many rows.
 N_FOLDS, MANY_SCORES, MOST_HELD_OUT = 5, 500_000, 200_000
 #: The part of a key that says nothing about the fold.
@@ -51,12 +54,15 @@ class Predictions:
         The fold that every row is in.
     n_folds : int
         How many calibrators there were; 0 where there were too few rows to leave any out.
+    calibrator : object or None
+        The calibrator, if there was one.
     """
 
     rows: Rows
     proba: Float64Array
     fold: IntArray
     n_folds: int
+    calibrator: Calibrator | None = None
 
     def with_estimates(self) -> "Predictions":
         """The rows that have probabilities."""
@@ -65,13 +71,9 @@ class Predictions:
             return self
         return self.take(np.flatnonzero(known))
 
-    def numbers(self) -> IntArray:
-        """The numbers that the rows had among all rows in memory, if they were dealt into folds."""
-        return np.asarray((self.rows.keys() & NUMBER).astype(np.intp))
-
     def take(self, rows: IntArray) -> "Predictions":
         """Some of the rows, in this order."""
-        return Predictions(self.rows.take(rows), self.proba[rows], self.fold[rows], self.n_folds)
+        return replace(self, rows=self.rows.take(rows), proba=self.proba[rows], fold=self.fold[rows])
 
 
 class Answers(ABC):
@@ -111,6 +113,10 @@ class Answers(ABC):
     @abstractmethod
     def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
         """Judge the rows of every fold that has any by a copy that is fitted to the others."""
+
+    @abstractmethod
+    def ask(self, calibrator: Calibrator, plan: Callable[[Any], Plan[T]]) -> Plan[T]:
+        """Run a plan that needs what gives rows their probabilities by a calibrator."""
 
     @abstractmethod
     def together(self, plans: Sequence[Plan[Any]]) -> Plan[list[Any]]:
@@ -156,13 +162,15 @@ class Arrays(Answers):
         judged = [self.rows.inside(fold) for fold in folds]
         with without_convergence_warnings():
             fitted = fit_copies(calibrator, parts, self.classes)
-        found = zip(
-            judged,
-            [proba_of(one, rows.scores) for one, rows in zip(fitted, judged, strict=True)],
-            folds,
-            strict=True,
-        )
-        return [_predictions(rows, proba, fold) for rows, proba, fold in found]
+        return [
+            _predictions(one, *part)
+            for one, part in zip(fitted, zip(judged, folds, strict=True), strict=True)
+        ]
+        yield
+
+    def ask(self, calibrator: Calibrator, plan: Callable[[Any], Plan[T]]) -> Plan[T]:
+        """Its passes are over one batch."""
+        return run_plan(plan(ForecastHere(calibrator)), lambda: [self.rows])
         yield
 
     def together(self, plans: Sequence[Plan[Any]]) -> Plan[list[Any]]:
@@ -188,15 +196,19 @@ class Passes(Answers):
         Number of rows with a weight, or about so many.
     classes : ndarray of shape (k,)
         The labels.
+    grouped : bool
+        Whether rows have groups.
     """
 
-    def __init__(self, sample: Rows, options: PassOptions, n_rows: int, classes: Array) -> None:
-        self._sample, self._options = sample, options
+    def __init__(
+        self, sample: Rows, options: PassOptions, n_rows: int, classes: Array, grouped: bool = False
+    ) -> None:
+        self._sample, self._options, self._grouped = sample, options, grouped
         self.n_rows, self.classes, self.n_scores = n_rows, classes, sample.scores.shape[1]
 
     def with_options(self, options: PassOptions) -> "Passes":
         """The same with other bounds of memory."""
-        return Passes(self._sample, options, self.n_rows, self.classes)
+        return Passes(self._sample, options, self.n_rows, self.classes, self._grouped)
 
     def count(self) -> Plan[Float64Array]:
         """Count them in a pass; their number is then known."""
@@ -214,7 +226,7 @@ class Passes(Answers):
 
     def inside(self, fold: Fold | None) -> Plan[Rows]:
         """Keep them as they are read."""
-        kept: Sample = yield TakeSample(MOST_HELD_OUT, fold)
+        kept: Sample = yield TakeSample(MOST_HELD_OUT, fold, self._grouped)
         rows = kept.rows()
         unweighted = rows.weight is None or bool((rows.weight == 1).all())
         return Rows(
@@ -223,6 +235,7 @@ class Passes(Answers):
             None if unweighted else rows.weight,
             rows.keys(),
             self.classes,
+            group=rows.group,
         )
 
     def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
@@ -236,20 +249,26 @@ class Passes(Answers):
             fitted, judged = yield from together(parts)
         except NoRowsError:  # all of a few rows happened to be of this fold
             return None
-        return _predictions(judged, proba_of(fitted, judged.scores), fold) if len(judged) else None
+        return _predictions(fitted, judged, fold) if len(judged) else None
+
+    def ask(self, calibrator: Calibrator, plan: Callable[[Any], Plan[T]]) -> Plan[T]:
+        """Its passes are ours."""
+        return plan(CrossFitForecast.of([calibrator]))
 
     def together(self, plans: Sequence[Plan[Any]]) -> Plan[list[Any]]:
         """In the same passes."""
         return together(plans)
 
 
-def look_at(classes: Array, options: PassOptions, n_rows: int | None) -> Plan[Passes]:
+def look_at(
+    classes: Array, options: PassOptions, n_rows: int | None, *, grouped: bool = False
+) -> Plan[Passes]:
     """Look at rows that are read in passes: at the first of them, and at their number if it is not known."""
     parts: list[Plan[Any]] = [_sample(), *([count_classes(len(classes))] if n_rows is None else [])]
     sample, *counts = yield from together(parts)
     if len(sample) == 0:
         raise NoRowsError
-    return Passes(sample, options, counts[0].n_rows if n_rows is None else n_rows, classes)
+    return Passes(sample, options, counts[0].n_rows if n_rows is None else n_rows, classes, grouped)
 
 
 def _sample() -> Plan[Rows]:
@@ -286,12 +305,15 @@ def cross_fit(calibrator: Calibrator, rows: Answers, folds: Sequence[Fold]) -> P
         np.concatenate([part.proba for part in found]),
         np.concatenate([part.fold for part in found]),
         len(folds),
+        found[0].calibrator if len(folds) == 1 else None,
     )
     return rows.in_order(joined)
 
 
-def _predictions(rows: Rows, proba: Float64Array, fold: Fold) -> Predictions:
-    return Predictions(rows, proba, np.full(len(proba), fold.number, dtype=np.intp), 1)
+def _predictions(fitted: Calibrator, judged: Rows, fold: Fold) -> Predictions:
+    """What a fit to the rows outside of a fold says of those inside."""
+    number = np.full(len(judged), fold.number, dtype=np.intp)
+    return Predictions(judged, proba_of(fitted, judged.scores), number, 1, fitted)
 
 
 def judged_by(calibrator: Calibrator, rows: Answers) -> Plan[Predictions]:
@@ -304,4 +326,4 @@ def dealt(rows: Rows, n_folds: int, random_state: Seed) -> Rows:
     """Rows with keys that deal them into `stratified_folds`, and hold their numbers."""
     fold = stratified_folds(rows.truth, n_folds, random_state).astype(np.uint64)
     key = (fold << np.uint64(32)) | np.arange(len(fold), dtype=np.uint64)
-    return Rows(rows.scores, rows.truth, rows.weight, key, rows.classes)
+    return replace(rows, key=key)

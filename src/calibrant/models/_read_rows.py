@@ -29,7 +29,7 @@ def read_rows(
     *,
     coded: bool = False,
 ) -> Rows:
-    """Check scores, labels and weights, and leave out the rows of weight zero."""
+    """Check scores, labels and weights."""
     array = read_scores(scores)
     check_not_empty(len(array))
     found: Array
@@ -41,7 +41,7 @@ def read_rows(
         truth = check_class_labels(y, len(found) if coded else array.shape[1], found)
     check_same_length(scores=array, labels=truth)
     weights = check_weights(sample_weight, len(array))
-    return Rows(array, truth, weights, classes=found).present()
+    return Rows(array, truth, weights, classes=found)
 
 
 def read_scores(scores: object) -> FloatArray:

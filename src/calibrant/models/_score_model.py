@@ -20,8 +20,8 @@ from calibrant.models._costs import Costs, read_costs
 from calibrant.models._summary import TrainingSummary
 
 if TYPE_CHECKING:
-    from calibrant.calibrators import Calibrator, Candidates, GroupEffects, Grouping, ScoreKind
-    from calibrant.models._learned import Learned
+    from calibrant.calibrators import Calibrator, Candidates, GroupEffects, ScoreKind
+    from calibrant.models._learned import GroupNames, Learned
     from calibrant.models._plan import Predictions
     from calibrant.passes import PassOptions, Plan, Rows
 
@@ -195,28 +195,34 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         self._check_combiner()
         coded = self.code is not None or calibrators.takes_of(self.calibrator) == "columns"
         rows = models.read_rows(scores, y, sample_weight, self.classes, coded=coded)
+        names = None
+        if by is not None:
+            grouping = calibrators.Grouping.read(by, len(rows))
+            if not grouping.names:
+                raise DataError("by must name the group of some rows; got none; leave it out")
+            rows, names = replace(rows, group=grouping.number), grouping.names
+        rows = rows.present()
         if self.declared_kind == "probability":
             check_probabilities(rows.scores, DECLARED)
-        grouping = None if by is None else calibrators.Grouping.read(by, len(rows))
-        if grouping is not None and not grouping.names:
-            raise DataError("by must name the group of some rows; got none; leave it out")
         calibrator = self._unfitted(rows.scores.ndim)
         labels = _labels_of_columns(calibrator, rows.classes)
         with all_or_nothing(self):
             rows = replace(rows, scores=self._learn_columns(scores, rows.scores, labels))
-            self.fit_rows(rows, by=grouping, keep_predictions=keep_predictions)
+            self.fit_rows(rows, by=names, keep_predictions=keep_predictions)
             calibrators.warn_of_direction(self.calibrator_)
         return self
 
-    def fit_rows(self, rows: "Rows", *, by: "Grouping | None" = None, keep_predictions: bool = False) -> Self:
+    def fit_rows(
+        self, rows: "Rows", *, by: tuple[str, ...] | None = None, keep_predictions: bool = False
+    ) -> Self:
         """Fit to rows that were checked, without a word about the direction of their scores.
 
         Parameters
         ----------
         rows : Rows
-            The rows, with their classes.
-        by : Grouping, optional
-            The groups that they are in.
+            The rows, with their classes and groups.
+        by : tuple of str, optional
+            The names of the groups, if what sets them apart is to be learned.
         keep_predictions : bool, default=False
             Whether the rows that were measured are kept as `predictions_`, with their probabilities.
 
@@ -225,8 +231,6 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         Self
             The fitted model.
         """
-        if by is not None and rows.weight is not None:
-            by = by.take(rows.weight > 0)
         rows = rows.present()
         answers = models.Arrays(rows)
         folds = models.folds_for(answers.n_rows, answers.n_scores)
@@ -234,7 +238,8 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
             answers = models.Arrays(models.dealt(rows, folds[0].n_folds, random_state=0))
         calibrator = self._unfitted(rows.scores.ndim)
         costs, rule = self.read_decisions(rows.classes)
-        learned = models.answered(models.learn(calibrator, costs, rule, answers, by))
+        names = None if by is None else lambda: by
+        learned = models.answered(models.learn(calibrator, costs, rule, answers, names))
         self._keep(learned, rows.classes, costs, keep_predictions)
         return self
 
@@ -244,6 +249,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         options: "PassOptions",
         n_rows: int | None = None,
         *,
+        by: "GroupNames | None" = None,
         keep_predictions: bool = False,
     ) -> "Plan[Self]":
         """Give the plan of the same fit on rows that are read in passes, here or on a cluster.
@@ -256,6 +262,9 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
             How much memory may be used.
         n_rows : int, optional
             About how many rows there are; if it is not given, they are counted first.
+        by : callable, optional
+            Gives the names of the groups of the rows once all rows have been read, if what sets them apart is
+            to be learned.
         keep_predictions : bool, default=False
             Whether the rows that were measured are kept as `predictions_`, with their probabilities.
 
@@ -267,9 +276,9 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         costs, rule = self.read_decisions(classes)
         # one that cannot be is refused before rows are read
         calibrators.made_for(self.calibrator, self.declared_kind)
-        rows = yield from models.look_at(classes, options, n_rows)
+        rows = yield from models.look_at(classes, options, n_rows, grouped=by is not None)
         calibrator = self._unfitted(rows.n_dimensions)
-        learned = yield from models.learn(calibrator, costs, rule, rows)
+        learned = yield from models.learn(calibrator, costs, rule, rows, by)
         fitted: Self = clone(self)
         fitted._keep(learned, classes, costs, keep_predictions)
         return fitted
@@ -551,6 +560,17 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         super().name_columns(names)
         if self.summary_ is not None:
             self.summary_ = replace(self.summary_, score_columns=tuple(names))
+
+    def name_group_column(self, name: str) -> None:
+        """Remember the column of the groups.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        """
+        assert self.groups_ is not None
+        self.groups_ = replace(self.groups_, column=name)
 
     def _column_labels(self) -> Array | None:
         return _labels_of_columns(self.calibrator_, self.classes_)

@@ -9,7 +9,7 @@ many hypotheses     `e_bh`: discoveries from e-values, with a bounded share of f
 
 from calibrant._core._lazy import at_home
 from calibrant.monitor._advice import Advice
-from calibrant.monitor._alarm import Alarm
+from calibrant.monitor._alarm import Alarm, mended as mended
 from calibrant.monitor._groups import Group, e_bh
 from calibrant.monitor._monitor import CalibrationMonitor
 from calibrant.monitor._reliability import Reliability, ReliabilityCell

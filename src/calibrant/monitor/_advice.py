@@ -73,7 +73,7 @@ def rows_needed(excess: float, n_parameters: int, n_rows: float) -> int | None:
     return rows if rows <= MOST_ROWS else None
 
 
-def advise(rows: Parabola, n_rows: float, since_row: int, *, alarmed: bool) -> Advice:
+def advise(rows: Parabola, n_rows: float, since_row: int, *, alarmed: bool, mended: bool) -> Advice:
     """Weigh what a refit would bring."""
     count = round(n_rows)
     if count == 0:
@@ -87,7 +87,8 @@ def advise(rows: Parabola, n_rows: float, since_row: int, *, alarmed: bool) -> A
     needed = rows_needed(excess, n_parameters, n_rows)
     more = None if needed is None else max(needed - count, 1)
     if not alarmed:
-        return Advice("nothing", count, since_row, gain, more, "no alarm, and no gain that is certain enough")
+        why = "what was off seems to be over" if mended else "no alarm"
+        return Advice("nothing", count, since_row, gain, more, f"{why}, and no gain that is certain enough")
     text = "collect more labels: what a refit would gain is not certain yet"
     if more is not None:
         text += f"; about {more:,} more rows would decide it"

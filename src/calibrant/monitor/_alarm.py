@@ -1,6 +1,7 @@
 """What an alarm says."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from calibrant._core._arrays import Array
 from calibrant._core._checks import plain
@@ -39,8 +40,11 @@ class Alarm:
     began_time, began_low_time, began_high_time : float
         Their times.
     continues : bool
-        Whether the change began as soon as the process had started again after the alarm before: it is then
-        probably the same change, which has not been mended.
+        Whether it tells of the change of the alarm before, which has not been mended: no rows have spoken
+        against it since the process started again.
+    over : bool
+        Whether rows after it have spoken against it: they are a hundred times as probable without the change
+        as with it. It is no part of what makes two alarms equal.
     """
 
     row: int
@@ -58,6 +62,12 @@ class Alarm:
     began_low_time: float
     began_high_time: float
     continues: bool = False
+    over: bool = field(default=False, compare=False)
+
+
+def mended(change: Sequence[Alarm]) -> bool:
+    """Whether what the alarms of a change say is over, all of it."""
+    return all(each.over for each in change)
 
 
 def change_alarm(

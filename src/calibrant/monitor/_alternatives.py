@@ -5,6 +5,7 @@ A row's ratio q(y) / p(y) has mean at most 1 if y is drawn from p. Every q is a 
 elsewhere (`_learning.py`).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,6 +49,11 @@ class Change:
     kind: str
     label: int | None
     size: float
+
+    @property
+    def strength(self) -> float:
+        """How great it is, on the scale of log-odds."""
+        return abs(math.log(self.size)) if self.kind == "sharpness" else abs(self.size)
 
     @property
     def family(self) -> tuple[str, int | None, bool]:

@@ -24,6 +24,8 @@ STEP = 32
 MOST_BINS = 72
 #: A value beyond this is shown as this: it may be beyond all numbers.
 MOST = 1e300
+#: No product of ratios from the best row on is less.
+LEAST = 1e-300
 #: The chance that a change began outside of its interval.
 OUTSIDE = 0.05
 
@@ -45,6 +47,8 @@ class Crossing:
         What every alternative has of it.
     leader : int
         The alternative that has most.
+    against : ndarray of shape (a,)
+        How much rows have spoken against every alternative, see `Detector.against`.
     began, earliest, latest : tuple of int and float
         Number and time of the row with which the change began, and the ends of an interval.
     """
@@ -53,6 +57,7 @@ class Crossing:
     value: float
     shares: Float64Array
     leader: int
+    against: Float64Array
     began: tuple[int, float]
     earliest: tuple[int, float]
     latest: tuple[int, float]
@@ -210,8 +215,10 @@ class Detector:
     ) -> Crossing:
         """The alarm, with the beginning of the change under the alternative that leads."""
         leader = int(shares.argmax())
-        logs = np.log(ratios[: place + 1, leader])
-        since = np.append(0.0, -np.cumsum(logs)[:-1])[first:]
+        # Of every alternative the inverse of the product before every row of the block.
+        inverse = np.zeros((place + 1, len(shares)))
+        np.cumsum(-np.log(ratios[:place]), axis=0, out=inverse[1:])
+        since = inverse[first:, leader]
         here = rows[first : place + 1]
         best, old = int(since.argmax()), self.cusum[leader]
         began = here[best] if old <= 0 or since[best] >= math.log(old) else self.cusum_began[leader]
@@ -224,10 +231,19 @@ class Detector:
             self._mixed(shares, self.n_rows + place + 1 - first),
             shares,
             leader,
+            np.maximum(self.against(), inverse[first:].max(axis=0) - self.log_products),
             _pair(began),
             min(earliest, _pair(began)),
             max(latest, _pair(began)),
         )
+
+    def against(self) -> Float64Array:
+        """How much the rows since the start have spoken against every alternative, at their most.
+
+        It is the logarithm of the greatest inverse of a product of ratios from the start on. If the rows are
+        those of the alternative, the chance that it ever reaches x is at most exp(-x) (Ville).
+        """
+        return np.maximum(np.log(np.maximum(self.cusum, LEAST)) - self.log_products, 0.0)
 
     def overdue(self) -> Crossing | None:
         """The alarm after the last row, if there is one; then all is forgotten."""
@@ -235,10 +251,10 @@ class Detector:
         if value < self.bound.threshold:
             return None
         leader = int(shares.argmax())
-        began = _pair(self.cusum_began[leader])
+        began, against = _pair(self.cusum_began[leader]), self.against()
         earliest, latest = _interval(self.bins[:, leader].astype(np.float64), self.bin_began)
         self.restart()
-        return Crossing(0, value, shares, leader, began, min(earliest, began), max(latest, began))
+        return Crossing(0, value, shares, leader, against, began, min(earliest, began), max(latest, began))
 
     def _keep(
         self,

@@ -8,7 +8,7 @@ from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.monitor._advice import Advice, advise
-from calibrant.monitor._alarm import Alarm
+from calibrant.monitor._alarm import Alarm, mended
 from calibrant.monitor._bound import Bound, Ever, RunLength
 from calibrant.monitor._groups import Group
 from calibrant.monitor._reliability import Reliability, reliability_of
@@ -97,7 +97,7 @@ class Findings:
     @property
     def alarms(self) -> tuple[Alarm, ...]:
         """The alarms, in the order of their rows; of each kind of evidence the last 1,000."""
-        found = [each.now().alarms for each in (self._labelled, self._scores) if each is not None]
+        found = [each.now().told() for each in (self._labelled, self._scores) if each is not None]
         return tuple(sorted((alarm for some in found for alarm in some), key=lambda each: each.row))
 
     def changes(self) -> tuple[tuple[Alarm, ...], ...]:
@@ -107,7 +107,7 @@ class Findings:
         -------
         tuple of tuple of Alarm
             Of every change the first alarm, and those that came as it was not mended; impossible events by
-            their class.
+            their class. A change all of whose alarms are `over` has been mended.
         """
         found: list[list[Alarm]] = []
         last: dict[object, list[Alarm]] = {}
@@ -197,17 +197,22 @@ class Findings:
         Returns
         -------
         Advice
-            Whether to recalibrate with the rows since the last change, and what that would gain.
+            Whether to recalibrate with the rows since the last change (if that was mended, since its last
+            alarm), and what that would gain.
         """
         if self._labelled is None:
             raise DataError("advice must be asked after rows have come; there are none; call update")
         now = self._labelled.now()
-        changed = _last_change(now.alarms)
-        rows, weight, first = now.history.since(0 if changed is None else changed)
-        return advise(rows, weight, first, alarmed=changed is not None)
+        changes = self._changes_of_forecasts()
+        starts = [each[-1].row + 1 if mended(each) else each[0].began for each in changes]
+        rows, weight, first = now.history.since(max(starts, default=0))
+        alarmed = not all(mended(each) for each in changes)
+        return advise(rows, weight, first, alarmed=alarmed, mended=bool(changes) and not alarmed)
 
     def reliability(self) -> tuple[Reliability, Reliability]:
-        """Give forecasts against what came, before the last change and since.
+        """Give forecasts against what came, before a change and since.
+
+        It is the first change that has not been mended, or else the last one.
 
         Returns
         -------
@@ -218,10 +223,16 @@ class Findings:
         if self._labelled is None:
             raise DataError("reliability must be asked after rows have come; there are none; call update")
         now = self._labelled.now()
-        before, since, first = now.history.split(_last_change(now.alarms))
+        changes = self._changes_of_forecasts()
+        standing = [each for each in changes if not mended(each)] or changes[-1:]
+        before, since, first = now.history.split(standing[0][0].began if standing else None)
         two = len(self.classes) == 2
         of = f"class {label_text(self.classes[1])}" if two else "the most probable class"
         return reliability_of(before, 0, of), reliability_of(since, first, of)
+
+    def _changes_of_forecasts(self) -> list[tuple[Alarm, ...]]:
+        """The changes that labels tell of."""
+        return [each for each in self.changes() if each[0].kind not in ("impossible", "drift")]
 
     def shown_time(self, time: float) -> str:
         """Write a time of an alarm or a window as people do.
@@ -237,10 +248,3 @@ class Findings:
             A date where times are dates, or else the number.
         """
         return shown_time(time, bool(self._dated))
-
-
-def _last_change(alarms: list[Alarm]) -> int | None:
-    """The row with which the last change of the forecasts began."""
-    changes = [each for each in alarms if each.kind != "impossible"]
-    firsts = [each.began for each in changes if not each.continues] or [each.began for each in changes]
-    return firsts[-1] if firsts else None

@@ -130,7 +130,7 @@ def _merge_labelled(
     _merge_counts(stream, later, shift)
     crossing = stream.detector.overdue()
     if crossing is not None:
-        stream.sound([stream.alarm(crossing, _last(later, shift))])
+        stream.sound([(stream.alarm(crossing, _last(later, shift)), crossing.against)])
 
 
 def _merge_scores(stream: ScoreStream, later: ScoreStream, shift: Float64Array) -> None:
@@ -141,7 +141,7 @@ def _merge_scores(stream: ScoreStream, later: ScoreStream, shift: Float64Array) 
     stream.drift.follow(later.drift, restarted=bool(later.alarms))
     crossing = stream.drift.detector.overdue()
     if crossing is not None:
-        stream.sound([stream.alarm(crossing, _last(later, shift))])
+        stream.sound([(stream.alarm(crossing, _last(later, shift)), crossing.against)])
 
 
 def _merge_counts(stream: Stream, later: Stream, shift: Float64Array) -> None:

@@ -5,6 +5,7 @@ blocks of rows on a grid of the stream. The rows of a block that is not full wai
 the stream would know if they were all.
 """
 
+import math
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import replace
@@ -15,7 +16,7 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array
 from calibrant.monitor._advice import History
 from calibrant.monitor._alarm import Alarm, change_alarm, drift_alarm, impossible_alarm
-from calibrant.monitor._alternatives import LEAST, Alternatives
+from calibrant.monitor._alternatives import LEAST, Alternatives, words
 from calibrant.monitor._bound import Bound
 from calibrant.monitor._detector import BLOCK, Crossing, Detector
 from calibrant.monitor._drift import N_BETS, Drift, drift_words
@@ -25,6 +26,9 @@ from calibrant.monitor._reliability import cell_sums
 from calibrant.monitor._rows import Rows, no_rows
 from calibrant.monitor._windows import LabelledSums, PromisedSums, period_of
 
+#: Rows speak against a change if they are so many times as probable without it as with it, as a logarithm:
+#: rows of the change ever do so with a chance of at most 1%.
+AGAINST = math.log(100.0)
 #: Alarms that are kept; older ones are only counted.
 MOST_ALARMS = 1000
 #: Rows that are added to groups and windows at once, so that they stay in the processor's cache.
@@ -121,13 +125,43 @@ class Stream(ABC):
     def _add_to_window(self, sums: Any, rows: Rows) -> None:
         """Add rows to the sums of their window."""
 
-    def sound(self, alarms: list[Alarm]) -> None:
-        """Keep alarms, and say which ones go on with the change of the one before."""
+    @abstractmethod
+    def _saying(self, alarm: Alarm, share: float) -> list[int]:
+        """The alternatives that say what an alarm says, at least such a share of it."""
+
+    @abstractmethod
+    def _against(self) -> Float64Array:
+        """How much rows have spoken against every alternative since the process started."""
+
+    def sound(self, alarms: list[tuple[Alarm, Float64Array | None]]) -> None:
+        """Keep alarms, each with what spoke against the alternatives before it; None for impossible events.
+
+        Those before are over if rows have spoken against them; one goes on with the change before if none has
+        spoken against it since the process started again.
+        """
         self.n_alarms += len(alarms)
-        for alarm in sorted(alarms, key=lambda each: each.row):
-            before = [each for each in self.alarms if each.kind != "impossible"][-1:]
-            goes_on = bool(before) and alarm.kind != "impossible" and alarm.began - before[0].row <= BLOCK
-            self.alarms = [*self.alarms, replace(alarm, continues=goes_on)][-MOST_ALARMS:]
+        for alarm, against in sorted(alarms, key=lambda each: each[0].row):
+            new = alarm
+            if against is not None:
+                before = any(each.kind != "impossible" for each in self.alarms)
+                # What an unmended change raises next may look larger than it is.
+                new = replace(alarm, continues=before and not self._refuted(alarm, against, share=0.5))
+                self.alarms = self._told(against)
+            self.alarms = [*self.alarms, new][-MOST_ALARMS:]
+
+    def told(self) -> list[Alarm]:
+        """The alarms as the rows up to now leave them."""
+        return self._told(self._against()) if self.alarms else []
+
+    def _told(self, against: Float64Array) -> list[Alarm]:
+        return [
+            each if each.over or not self._refuted(each, against, share=1.0) else replace(each, over=True)
+            for each in self.alarms
+        ]
+
+    def _refuted(self, alarm: Alarm, against: Float64Array, share: float) -> bool:
+        saying = self._saying(alarm, share)
+        return bool(saying) and bool(against[saying].min() >= AGAINST)
 
 
 class LabelledStream(Stream):
@@ -194,9 +228,11 @@ class LabelledStream(Stream):
         if counted is not None:
             ratios **= weights[:, np.newaxis]
         crossings, mixture = self.detector.advance(ratios, place, n)
-        alarms = [self.alarm(each, _at(place, each.place)) for each in crossings]
+        alarms: list[tuple[Alarm, Float64Array | None]] = [
+            (self.alarm(each, _at(place, each.place)), each.against) for each in crossings
+        ]
         alarms += [
-            impossible_alarm(_at(place, int(row)), self.labels[truth[row]], LEAST)
+            (impossible_alarm(_at(place, int(row)), self.labels[truth[row]], LEAST), None)
             for row in np.flatnonzero(impossible[:n])
         ]
         self.sound(alarms)
@@ -211,6 +247,15 @@ class LabelledStream(Stream):
     def alarm(self, crossing: Crossing, at: tuple[int, float]) -> Alarm:
         """The alarm of forecasts that are not calibrated any more."""
         return change_alarm(crossing, at, self.alternatives, self.labels, self.detector.bound.threshold)
+
+    def _saying(self, alarm: Alarm, share: float) -> list[int]:
+        changes = enumerate(self.alternatives.changes)
+        alike = [(place, each) for place, each in changes if words(each, self.labels) == alarm.what]
+        most = max((each.strength for _, each in alike if each.size == alarm.size), default=0.0)
+        return [place for place, each in alike if each.strength >= share * most]
+
+    def _against(self) -> Float64Array:
+        return self.detector.against()
 
     def draw(self, points: Float64Array) -> None:
         """Add points to the curve of the evidence."""
@@ -271,7 +316,7 @@ class ScoreStream(Stream):
         assert self.drift is not None
         ranks, _, _, place = padded(rows)
         crossings = self.drift.advance(ranks, place, len(rows))
-        self.sound([self.alarm(each, _at(place, each.place)) for each in crossings])
+        self.sound([(self.alarm(each, _at(place, each.place)), each.against) for each in crossings])
 
     def alarm(self, crossing: Crossing, at: tuple[int, float]) -> Alarm:
         """The alarm of scores that have moved."""
@@ -279,6 +324,16 @@ class ScoreStream(Stream):
         what = drift_words(crossing.leader, self.drift.columns, self.labels)
         label = self.labels[self.drift.columns[crossing.leader // N_BETS]]
         return drift_alarm(crossing, at, what, label, self.drift.detector.bound.threshold)
+
+    def _saying(self, alarm: Alarm, share: float) -> list[int]:  # noqa: ARG002  (bets have no size)
+        assert self.drift is not None
+        bets = range(len(self.drift.detector.weights))
+        columns = self.drift.columns
+        return [each for each in bets if drift_words(each, columns, self.labels) == alarm.what]
+
+    def _against(self) -> Float64Array:
+        assert self.drift is not None
+        return self.drift.detector.against()
 
     def _new_sums(self) -> PromisedSums:
         return PromisedSums(self.cost)

@@ -33,6 +33,11 @@ class Fold:
     n_folds: int
     n_others: int | None = None
 
+    @property
+    def leaves_more_out(self) -> bool:
+        """Whether other parts are left out beside it."""
+        return bool(self.others().sum() < self.n_folds - 1)
+
     def others(self) -> BoolArray:
         """Which of the parts stand for the rest of the rows."""
         after = (np.arange(self.n_folds) - self.number - 1) % self.n_folds
@@ -57,6 +62,8 @@ class Rows:
         The labels that the numbers stand for, where they are known.
     first : int
         Number of the first row, counted from 0 over all batches.
+    group : ndarray of intp of shape (n,) or None
+        The number of every row's group, -1 for none; None where there are no groups.
     """
 
     scores: Any
@@ -65,6 +72,7 @@ class Rows:
     key: Hashes | None = None
     classes: Any = None
     first: int = 0
+    group: IntArray | None = None
     _known: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -84,7 +92,8 @@ class Rows:
             These rows.
         """
         weight = None if self.weight is None else self.weight[rows]
-        return Rows(self.scores[rows], self.truth[rows], weight, self.keys()[rows], self.classes)
+        group = None if self.group is None else self.group[rows]
+        return Rows(self.scores[rows], self.truth[rows], weight, self.keys()[rows], self.classes, group=group)
 
     @staticmethod
     def joined(batches: "Sequence[Rows]") -> "Rows":
@@ -112,6 +121,7 @@ class Rows:
             None if unkeyed else np.concatenate([batch.keys() for batch in batches]),
             batches[0].classes,
             batches[0].first,
+            None if batches[0].group is None else np.concatenate([batch.group for batch in batches]),
         )
 
     def present(self) -> "Rows":
@@ -154,6 +164,24 @@ class Rows:
         if fold is None:
             return self
         return self.once(("outside", fold), lambda: self.take(fold.others().take(self.folds(fold.n_folds))))
+
+    def not_outside(self, fold: Fold) -> "Rows":
+        """Give the rows that are not `outside` of a fold: its own, and those that do not stand for the rest.
+
+        Parameters
+        ----------
+        fold : Fold
+            The fold.
+
+        Returns
+        -------
+        Rows
+            These rows.
+        """
+        others = fold.others()
+        return self.once(
+            ("not outside", fold), lambda: self.take(np.logical_not(others.take(self.folds(fold.n_folds))))
+        )
 
     def inside(self, fold: Fold | None) -> "Rows":
         """Give the rows of one fold.

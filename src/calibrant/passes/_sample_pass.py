@@ -35,10 +35,13 @@ class TakeSample(Task):
         How many.
     only : Fold, optional
         The fold that they must be of; then all rows are read.
+    grouped : bool
+        Whether the groups of the rows are kept too.
     """
 
     n_rows: int = SAMPLE_ROWS
     only: Fold | None = None
+    grouped: bool = False
 
     @property
     def rows_needed(self) -> int | None:  # type: ignore[override]
@@ -56,7 +59,7 @@ class Sample(Summary):
     def __init__(self, task: TakeSample) -> None:
         super().__init__(task)
         self._priority = np.empty(0, dtype=np.int64)
-        self._rows: list[Float64Array] = []  # number of the class, weight, then the scores, column by column
+        self._rows: list[Float64Array] = []  # those of `columns`
 
     def update(self, rows: Rows) -> None:
         """Keep the rows of the least numbers."""
@@ -68,7 +71,8 @@ class Sample(Summary):
         priority = rows.once("priority", lambda: hash_floats([rows.truth.astype(np.float64), *matrix.T]))
         if self.task.only is not None:
             priority = mix(priority ^ rows.keys())
-        self._keep(priority.view(np.int64), [rows.truth.astype(np.float64), weight, *matrix.T])
+        group = [rows.group.astype(np.float64)] if self.task.grouped and rows.group is not None else []
+        self._keep(priority.view(np.int64), [rows.truth.astype(np.float64), weight, *group, *matrix.T])
 
     def _keep(self, priority: Array, rows: list[Array]) -> None:
         known = self._rows or [np.empty(0)] * len(rows)
@@ -87,12 +91,14 @@ class Sample(Summary):
         """The rows that were kept."""
         if not self._rows:
             return Rows(np.empty((0, 1)), np.empty(0, dtype=np.intp), np.empty(0))
-        position, weight, *scores = self._rows
-        return Rows(np.stack(scores, axis=1), position.astype(np.intp), weight)
+        position, weight, *others = self._rows
+        group = others.pop(0).astype(np.intp) if self.task.grouped else None
+        return Rows(np.stack(others, axis=1), position.astype(np.intp), weight, group=group)
 
     def columns(self) -> dict[str, Array]:
         """One row per row that was kept."""
-        names = ["position", "weight", *(f"score_{number}" for number in range(len(self._rows) - 2))]
+        names = ["position", "weight", *(["group"] if self.task.grouped else [])]
+        names += [f"score_{number}" for number in range(len(self._rows) - len(names))]
         return {"priority": self._priority} | dict(zip(names, self._rows, strict=bool(self._rows)))
 
     def absorb(self, columns: Mapping[str, Array]) -> None:

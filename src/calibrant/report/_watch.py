@@ -6,7 +6,16 @@ from calibrant._core._checks import shown
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant.metrics import Estimate
-from calibrant.monitor import Advice, Alarm, CalibrationMonitor, Group, Reliability, Window, shown_time
+from calibrant.monitor import (
+    Advice,
+    Alarm,
+    CalibrationMonitor,
+    Group,
+    Reliability,
+    Window,
+    mended,
+    shown_time,
+)
 from calibrant.report._words import number
 from calibrant.report._written import Written
 
@@ -34,11 +43,14 @@ class Change:
         Alarms that came after it, as it was not mended.
     last : Alarm
         The last of them.
+    over : bool
+        Whether rows since have spoken against all that they say.
     """
 
     alarm: Alarm
     n_more: int
     last: Alarm
+    over: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +88,8 @@ class WatchSummary(Written):
     groups : tuple of Group
         Groups, those with most evidence first.
     before, since : Reliability or None
-        Forecasts against what came, before the last change and since; None where there are no rows.
+        Forecasts against what came, before the first change that has not been mended, or the last one, and
+        since; None where there are no rows.
     gain : Estimate or None
         By how much a refit is expected to lower the log loss of a row.
     """
@@ -159,7 +172,7 @@ def summarize_monitor(monitor: CalibrationMonitor, *, title: str = "Calibration 
     if not isinstance(monitor, CalibrationMonitor):
         raise ParameterError(f"monitor must be a CalibrationMonitor; got {shown(monitor)}")
     labelled = monitor.n_labelled > 0
-    changes = tuple(Change(each[0], len(each) - 1, each[-1]) for each in monitor.changes())
+    changes = tuple(Change(each[0], len(each) - 1, each[-1], mended(each)) for each in monitor.changes())
     before, since = monitor.reliability() if labelled else (None, None)
     advice = monitor.advice() if labelled else None
     groups = monitor.groups()
@@ -208,7 +221,8 @@ def _promise(monitor: CalibrationMonitor) -> str:
 
 def _verdict(monitor: CalibrationMonitor, changes: tuple[Change, ...]) -> tuple[str, str]:
     if changes:
-        return "not", f"Alarm: {_by_weight(changes)[0].alarm.what}"
+        first = _by_weight(changes)[0]
+        return "not", f"{'It seems to be over' if first.over else 'Alarm'}: {first.alarm.what}"
     if monitor.n_labelled:
         return "believable", "No alarm: what comes is still what was forecast"
     return "unknown", "No labels yet: nothing tells whether the forecasts are right"
@@ -234,8 +248,23 @@ def _findings(
 
 
 def _by_weight(changes: tuple[Change, ...]) -> list[Change]:
-    """What labels tell before what scores alone do, and the last change first."""
-    return sorted(changes, key=lambda each: (each.alarm.kind == "drift", -each.last.row))
+    """What is not mended first, what labels tell before what scores alone do.
+
+    Of changes that are not mended the first one comes first, since things have been wrong for so long; of
+    others the last, and so of events that were called impossible.
+    """
+
+    def weight(change: Change) -> tuple[bool, bool, bool, int]:
+        event = change.alarm.kind == "impossible"
+        late = change.over or event
+        return (
+            change.over,
+            change.alarm.kind == "drift",
+            event,
+            -change.last.row if late else change.alarm.row,
+        )
+
+    return sorted(changes, key=weight)
 
 
 def _sentence(monitor: CalibrationMonitor, change: Change) -> str:
@@ -251,14 +280,18 @@ def _sentence(monitor: CalibrationMonitor, change: Change) -> str:
     )
     since = began if timed else f"row {began}"
     text = f"Since about {since} (95%: {low} to {high}) {alarm.what}; the alarm came at {at}."
+    more = f"{change.n_more:,} more alarm{'s' if change.n_more > 1 else ''}"
+    if change.over:
+        told = f" after {more}" if change.n_more else ""
+        return f"{text} It seems to be over{told}: rows since then speak against it."
     if change.n_more:
-        text += f" It goes on: {change.n_more:,} more alarms, the last at {moment(change.last.time, dated)}."
+        text += f" It goes on: {more}, the last at {moment(change.last.time, dated)}."
     return text
 
 
 def _advice(advice: Advice | None, changes: tuple[Change, ...]) -> list[str]:
     said = [] if advice is None else [advice.text[0].upper() + advice.text[1:] + "."]
-    kinds = dict.fromkeys(each.alarm.kind for each in _by_weight(changes))
+    kinds = dict.fromkeys(each.alarm.kind for each in _by_weight(changes) if not each.over)
     if advice is None:
         said.append("Collect labels: without them only drift of the scores can be told.")
     return said + [FIRST_LOOK[kind] for kind in list(kinds)[:2]]

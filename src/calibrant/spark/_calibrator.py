@@ -21,11 +21,10 @@ from calibrant.models import (
     describe,
     load,
     named_method,
-    refuse_groups,
     save,
     to_document,
 )
-from calibrant.spark._columns import ScoreColumns, quoted, score_columns
+from calibrant.spark._columns import ScoreColumns, check_columns, quoted, score_columns
 from calibrant.spark._engine import FrameRows
 from calibrant.spark._judge import (
     METADATA_KEY,
@@ -40,6 +39,7 @@ from calibrant.spark._params import (
     HasClasses,
     HasCosts,
     HasDecisions,
+    HasGroups,
     HasLabels,
     HasMethod,
     HasProbabilities,
@@ -49,7 +49,7 @@ from calibrant.spark._params import (
 from calibrant.spark._persistence import Stage
 
 
-class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Stage):
+class ScoreCalibratorModel(Model, HasScores, HasGroups, HasProbabilities, HasDecisions, Stage):
     """Adds probabilities, and decisions, to frames of scores.
 
     It comes from `ScoreCalibrator.fit`, or from a model that was fitted elsewhere: `fromModel`, `fromFile`.
@@ -71,6 +71,8 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
     -----
     Where the model takes one score and a vector holds two, it takes the second: MLlib's raw predictions of
     two classes are a score for the second class and its negative.
+
+    A model that was fitted with groups takes them from ``groupCol``, or from the column of its fit.
 
     Examples
     --------
@@ -128,7 +130,6 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
             The same for frames.
         """
         check_fitted(model, "classes_")
-        refuse_groups(model, "used on Spark", "fit without by")
         return cls(model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model))
 
     @classmethod
@@ -171,15 +172,29 @@ class ScoreCalibratorModel(Model, HasScores, HasProbabilities, HasDecisions, Sta
         sent, n_classes = ModelText.of(model), len(model.classes_)
         n_scores = describe(to_document(model)).n_scores or 1
 
-        def judge(scores: Float64Array) -> tuple[Float64Array, Array]:
+        def judge(scores: Float64Array, by: Array | None = None) -> tuple[Float64Array, Array]:
             known = sent.read()
-            proba = known.predict_proba(scores)
+            proba = known.predict_proba(scores, by)
             return proba, decisions_of(known.decide_positions, proba)
 
-        answer = f"{self.uid}_answer"
-        frame = dataset.withColumn(answer, judged(dataset, columns, judge, n_scores, n_classes, invalid))
+        group, answer = self._group_column(dataset), f"{self.uid}_answer"
+        judgement = judged(dataset, columns, judge, n_scores, n_classes, invalid, group)
+        frame = dataset.withColumn(answer, judgement)
         vector = probability_vector(F.col(answer), n_classes, always=invalid != "keep")
         return self._with_answers(dataset, frame, vector, F.col(answer).getField("decision"))
+
+    def _group_column(self, dataset: DataFrame) -> str | None:
+        """The column of the groups; None for a model without groups."""
+        groups = self.scoreModel.groups_
+        if groups is None:
+            return None
+        name: str | None = self._given("groupCol") or groups.column
+        if name is None:
+            raise ParameterError(
+                "groupCol must name the column of the groups that the model was fitted with; got none"
+            )
+        check_columns(dataset, [name])
+        return name
 
     def _in_columns(self, dataset: DataFrame, columns: ScoreColumns, chain: Chain, invalid: str) -> DataFrame:
         """The same without Python on the way."""
@@ -218,6 +233,7 @@ class ScoreCalibrator(
     Estimator[ScoreCalibratorModel],
     HasScores,
     HasLabels,
+    HasGroups,
     HasProbabilities,
     HasDecisions,
     HasClasses,
@@ -250,6 +266,9 @@ class ScoreCalibrator(
     keyCol : str, optional
         A column that says which rows belong together, such as a customer's number, where rows are left out to
         measure the model. By default every row stands for itself.
+    groupCol : str, optional
+        A column of groups, such as regions, whose probabilities may differ: each gets a correction of its
+        own, shrunk toward none.
     handleInvalid : {"error", "skip", "keep"}, default="error"
         What happens to a row whose scores or weight are missing or not finite, or whose label is missing or
         unknown: an error; it is left out; or it is left out of the fit, and kept by the model without
@@ -316,6 +335,7 @@ class ScoreCalibrator(
         predictionCol: str = "prediction",
         weightCol: str | None = None,
         keyCol: str | None = None,
+        groupCol: str | None = None,
         handleInvalid: str = "error",
         method: str = DEFAULT,
         methodParams: Mapping[str, Any] | None = None,
@@ -340,6 +360,7 @@ class ScoreCalibrator(
             scoresCols=self._given("scoresCols"),
             weightCol=self._given("weightCol"),
             keyCol=self._given("keyCol"),
+            groupCol=self._given("groupCol"),
             classes=self._given("classes"),
             coded=code is not None,
             paired=needs_all_scores(method),
@@ -356,10 +377,12 @@ class ScoreCalibrator(
             classes=rows.classes.tolist(),
         )
         options = rows.options(rows.n_scores, self._given("numBins"), self._given("maxRows"))
-        learned = rows.run(model.plan(rows.classes, options, rows.n_rows))
+        learned = rows.run(model.plan(rows.classes, options, rows.n_rows, by=rows.groups))
         warn_of_direction(learned.calibrator_, stacklevel=4)
         if rows.layout.width is None and learned.summary_ is not None:  # the command will look for these
             learned.name_columns(rows.layout.scores)
+        if rows.layout.group is not None:
+            learned.name_group_column(rows.layout.group)
         fitted = ScoreCalibratorModel(learned)
         fitted._resetUid(self.uid)
         return self._copyValues(fitted)  # type: ignore[no-any-return]

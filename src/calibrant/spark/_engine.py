@@ -1,6 +1,6 @@
 """The engine of a cluster: every pass of a plan is one job over the partitions of a frame."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -25,7 +25,7 @@ from calibrant.spark._partition import (
     merge_summaries,
     reduce_partition,
 )
-from calibrant.spark._survey import check_known, find_classes, survey
+from calibrant.spark._survey import check_known, find_classes, group_names, survey
 
 T = TypeVar("T")
 #: Rows that the driver looks at to begin from.
@@ -75,6 +75,11 @@ class FrameRows:
     sample: Rows
     is_whole: bool
 
+    @property
+    def groups(self) -> Callable[[], tuple[str, ...]] | None:
+        """What gives the names of the groups; None without groups."""
+        return None if self.layout.group is None else lambda: self.layout.groups
+
     @classmethod
     def of(
         cls,
@@ -85,6 +90,7 @@ class FrameRows:
         scoresCols: Sequence[str] | None = None,
         weightCol: str | None = None,
         keyCol: str | None = None,
+        groupCol: str | None = None,
         classes: Sequence[object] | None = None,
         coded: bool = False,
         paired: bool = False,
@@ -106,6 +112,8 @@ class FrameRows:
             The column of the weights.
         keyCol : str, optional
             A column that says which rows belong together where rows are split into folds.
+        groupCol : str, optional
+            The column of the groups.
         classes : sequence, optional
             The labels in order.
         coded : bool, default=False
@@ -122,8 +130,9 @@ class FrameRows:
             The rows.
         """
         columns = score_columns(frame, rawPredictionCol, scoresCols)
-        check_columns(frame, [labelCol, weightCol, keyCol])
+        check_columns(frame, [labelCol, weightCol, keyCol, groupCol])
         _check_uses([*columns.names, labelCol, weightCol, keyCol])
+        _check_uses([*columns.names, labelCol, weightCol, groupCol])
         weight = None if weightCol is None else quoted(weightCol).cast("double")
         if skip:
             frame = frame.filter(_usable(frame, columns, labelCol, weightCol, keyCol))
@@ -143,11 +152,13 @@ class FrameRows:
             label=labelCol,
             weight=weightCol,
             key=keyCol,
+            group=groupCol,
+            groups=() if groupCol is None else group_names(frame, groupCol),
             classes=labels,
             skips=skip,
             repeated=np.empty(0, dtype=np.uint64),
         )
-        chosen = _chosen(frame, columns, labelCol, weightCol, keyCol)
+        chosen = _chosen(frame, columns, labelCol, weightCol, keyCol, groupCol)
         texts = {label_text(value) for value in labels}
         n_rows = sum(count for text, count in seen.known.items() if text in texts)
         n_there = sum(seen.labels.values())
@@ -279,12 +290,10 @@ def _put_together(task: Task, table: pa.Table) -> Summary:
     return summary
 
 
-def _chosen(
-    frame: DataFrame, columns: ScoreColumns, label: str, weight: str | None, key: str | None
-) -> DataFrame:
+def _chosen(frame: DataFrame, columns: ScoreColumns, *others: str | None) -> DataFrame:
     """The columns that are used, each once, known by their numbers."""
     chosen: dict[str, Column] = dict(zip(columns.names, columns.values(frame), strict=True))
-    for name in (label, weight, key):
+    for name in others:
         if name is not None and name not in chosen:
             chosen[name] = quoted(name)
     return frame.select(*(column.alias(f"c{number}") for number, column in enumerate(chosen.values())))
@@ -330,20 +339,8 @@ def _draw(frame: DataFrame, layout: Layout, n_rows: int, wanted: int, seed: int)
     batches = list(layout.rows(table.to_batches(), 0, "the frame"))
     if not batches:
         return Rows(np.empty((0, 1)), np.empty(0, dtype=np.intp))
-    weights = [batch.weight for batch in batches if batch.weight is not None]
-    rows = Rows(
-        np.concatenate([batch.scores for batch in batches]),
-        np.concatenate([batch.truth for batch in batches]),
-        np.concatenate(weights) if weights else None,
-        np.concatenate([batch.keys() for batch in batches]),
-    )
-    order = np.lexsort((rows.keys(), content_hashes(rows)))
-    return Rows(
-        rows.scores[order],
-        rows.truth[order],
-        None if rows.weight is None else rows.weight[order],
-        rows.keys()[order],
-    )
+    rows = Rows.joined(batches)
+    return rows.take(np.lexsort((rows.keys(), content_hashes(rows))))
 
 
 def _repeated(sample: Rows) -> Any:

@@ -45,6 +45,7 @@ def fit_files(
     scores: str,
     label: str,
     weight: str | None = None,
+    by: str | None = None,
     positive: str | None = None,
     classes: list[str] | None = None,
     coded: bool = False,
@@ -63,7 +64,7 @@ def fit_files(
         Makes the unfitted model for the classes.
     format : {"parquet", "csv", "tsv", "jsonl"}, optional
         The format, where the suffix does not tell it.
-    scores, label, weight, positive, classes, coded, kind, handle_invalid : object
+    scores, label, weight, by, positive, classes, coded, kind, handle_invalid : object
         The columns, see `calibrant.files.labelled`.
 
     Returns
@@ -85,8 +86,10 @@ def fit_files(
         ) from error
     try:
         source = _Frame(session, path, format)
-        said = ClassesOf(choose_scores(source, scores, [label, weight]), positive, classes, coded).checked()
-        return _fit(source, said, label, weight, kind, handle_invalid == "skip", new)
+        said = ClassesOf(
+            choose_scores(source, scores, [label, weight, by]), positive, classes, coded
+        ).checked()
+        return _fit(source, said, label, weight, by, kind, handle_invalid == "skip", new)
     except (PySparkException, Py4JError) as error:
         reason = _reason(error)
         if "cancellation of all jobs" in reason:  # what Spark makes of an interruption
@@ -135,6 +138,7 @@ def _fit(
     said: ClassesOf,
     label: str,
     weight: str | None,
+    by: str | None,
     kind: str,
     skips: bool,
     new: Callable[[Array], ScoreModel],
@@ -148,15 +152,19 @@ def _fit(
         labelCol=label,
         scoresCols=list(columns),
         weightCol=weight,
+        groupCol=by,
         classes=_classes(source, said, label).tolist(),
         coded=said.coded,
         skip=skips,
     )
     model = new(rows.classes)
-    plan = model.plan(rows.classes, rows.options(rows.n_scores), rows.n_rows, keep_predictions=True)
+    options = rows.options(rows.n_scores)
+    plan = model.plan(rows.classes, options, rows.n_rows, by=rows.groups, keep_predictions=True)
     check, code = ScoreCheck(source.name, said, rows.classes), code_of(model, len(rows.classes), len(columns))
     fitted = rows.run(surveyed(plan, len(rows.classes), check.survey, code))
     fitted.name_columns(columns)
+    if by is not None:
+        fitted.name_group_column(by)
     n_skipped: int | None = 0
     if skips:  # rows of weight zero are not counted among those that are used
         n_skipped = frame.count() - rows.n_rows if weight is None else None

@@ -14,15 +14,15 @@ from pyspark.sql.types import DoubleType, IntegerType, StringType, StructField, 
 from calibrant._core._arrays import Array, BoolArray, Float64Array
 from calibrant._core._errors import CalibrantError, DataError
 from calibrant.models import from_document, to_document
-from calibrant.spark._columns import ScoreColumns
+from calibrant.spark._columns import ScoreColumns, quoted
 from calibrant.spark._partition import import_all, modules_to_send
 
 #: Decisions of rows that have none: their scores cannot be used, or the model gives them no number.
 UNUSABLE, UNKNOWN = -1, -2
 #: Under this name the metadata of a column of probabilities carry the labels.
 METADATA_KEY = "calibrant"
-#: A function of scores that gives probabilities and the numbers of decisions.
-Judge = Callable[[Float64Array], tuple[Float64Array, Array]]
+#: A function of scores, and of groups if there are any, that gives probabilities and numbers of decisions.
+Judge = Callable[..., tuple[Float64Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,13 @@ def _read(sent: ModelText) -> Any:
 
 
 def judged(
-    frame: DataFrame, columns: ScoreColumns, judge: Judge, n_scores: int, n_classes: int, invalid: str
+    frame: DataFrame,
+    columns: ScoreColumns,
+    judge: Judge,
+    n_scores: int,
+    n_classes: int,
+    invalid: str,
+    group: str | None = None,
 ) -> Column:
     """Probabilities and the number of the decision as one column."""
     import pandas as pd  # noqa: PLC0415
@@ -72,12 +78,17 @@ def judged(
     names = [f"p_{place}" for place in range(n_classes)]
     fields = [StructField(name, DoubleType()) for name in names]
     label = ", ".join(columns.names)
+    values = columns.values(frame)
+    n_columns, grouped = len(values), [] if group is None else [quoted(group)]
 
     def judge_batch(*series: pd.Series) -> pd.DataFrame:
         failure = None
         try:
-            scores = score_matrix(series, columns.packed, n_scores, label)
-            proba, decision = judge_usable(judge, scores, n_classes, columns.names, keeps=invalid == "keep")
+            scores = score_matrix(series[:n_columns], columns.packed, n_scores, label)
+            groups = [each.to_numpy(dtype=object) for each in series[n_columns:]]
+            proba, decision = judge_usable(
+                judge, scores, n_classes, columns.names, *groups, keeps=invalid == "keep"
+            )
         except CalibrantError as error:
             failure = f"{error}" if repr(label) in str(error) else f"{error}; that is in {label!r}"
             proba, decision = np.full((len(series[0]), n_classes), np.nan), np.full(len(series[0]), UNUSABLE)
@@ -85,7 +96,7 @@ def judged(
         return pd.DataFrame(content | {"decision": decision.astype(np.int32), "failure": failure})
 
     others = [StructField("decision", IntegerType()), StructField("failure", StringType())]
-    answer = F.pandas_udf(judge_batch, StructType([*fields, *others]))(*columns.values(frame))
+    answer = F.pandas_udf(judge_batch, StructType([*fields, *others]))(*values, *grouped)
     failure = answer.getField("failure")
     return F.when(failure.isNotNull(), F.raise_error(failure)).otherwise(answer)
 
@@ -119,7 +130,7 @@ def score_matrix(series: Any, packed: bool, n_scores: int, name: str) -> Float64
 
 
 def judge_usable(
-    judge: Judge, scores: Float64Array, n_classes: int, names: tuple[str, ...], *, keeps: bool
+    judge: Judge, scores: Float64Array, n_classes: int, names: tuple[str, ...], *groups: Array, keeps: bool
 ) -> tuple[Float64Array, Array]:
     """Judge the rows whose scores are finite."""
     usable: BoolArray = np.asarray(np.isfinite(scores).all(axis=1))
@@ -135,7 +146,8 @@ def judge_usable(
     decision = np.full(len(scores), UNUSABLE, dtype=np.int32)
     if usable.any():
         used = scores[usable]
-        proba[usable], decision[usable] = judge(used[:, 0] if used.shape[1] == 1 else used)
+        of_rows = [each[usable] for each in groups]
+        proba[usable], decision[usable] = judge(used[:, 0] if used.shape[1] == 1 else used, *of_rows)
     return proba, decision
 
 

@@ -176,6 +176,16 @@ class HasProbabilities(HasProbabilityCol, SettableParams):
 
 
 @with_accessors
+class HasGroups(SettableParams):
+    """The column of the groups."""
+
+    groupCol = new_param(
+        "groupCol",
+        "a column of groups, such as regions, whose probabilities may differ; a model knows it from its fit.",
+    )
+
+
+@with_accessors
 class HasDecisions(HasPredictionCol, SettableParams):
     """The column of the decisions, and what happens to rows that have none."""
 

@@ -53,8 +53,10 @@ class Layout:
         Which of them is used, if only one is.
     label : str
         The column of the labels.
-    weight, key : str or None
-        The columns of weights and keys.
+    weight, key, group : str or None
+        The columns of weights, keys and groups.
+    groups : tuple of str
+        The names of the groups.
     classes : ndarray
         The labels of the classes.
     skips : bool
@@ -69,6 +71,8 @@ class Layout:
     label: str
     weight: str | None
     key: str | None
+    group: str | None
+    groups: tuple[str, ...]
     classes: Array
     skips: bool
     repeated: Hashes
@@ -95,14 +99,19 @@ class Layout:
         roles = Roles(scores, self.label, self.weight, self.key, len(scores) == 1)
         number_of = Numbered([str(label_text(label)) for label in self.classes])
         keys, first = _RowKeys(partition, self.repeated), 0
-        for batch in source.batches(roles.names(), BATCH_ROWS):
-            rows = BatchReader(batch, source, first, self.skips).rows(roles, number_of)
+        group_of = Numbered(self.groups)
+        for batch in source.batches(roles.names(self.group), BATCH_ROWS):
+            reader = BatchReader(batch, source, first, self.skips)
+            rows = reader.rows(roles, number_of)
             first += batch.num_rows
+            if self.group is not None:
+                group = reader.groups(self.group, group_of)
+                rows = replace(rows, group=group if reader.usable is None else group[reader.usable])
             yield rows if self.key is not None else replace(rows, key=keys(rows))
 
     def columns(self) -> list[str]:
         """Names of the columns that Spark sends, in order; it knows them by their numbers."""
-        used = [*self.scores, self.label, self.weight, self.key]
+        used = [*self.scores, self.label, self.weight, self.key, self.group]
         return list(dict.fromkeys(name for name in used if name is not None))
 
     def unpacked(self) -> list[str]:

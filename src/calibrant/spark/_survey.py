@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyspark.sql import Column, DataFrame, functions as F
@@ -12,8 +12,11 @@ from calibrant._core._arrays import Array, as_array
 from calibrant._core._checks import check_binary_labels
 from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
-from calibrant.files import shown
+from calibrant.files import MOST_GROUPS, distinct_texts, shown
 from calibrant.spark._columns import ScoreColumns, quoted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: More labels than this are none: somebody has named the wrong column.
 MOST_LABELS = 10_000
@@ -120,6 +123,20 @@ def _in_order(found: list[Any], kind: str) -> Array:
     if all(isinstance(value, bool) for value in found):
         return np.unique(np.array(found))
     return np.unique(np.array([label_text(value) for value in found], dtype=np.str_))
+
+
+def group_names(frame: DataFrame, group: str) -> tuple[str, ...]:
+    """The names of the groups, sorted; missing values name none."""
+    table: pa.Table = frame.select(quoted(group).alias("c0")).distinct().limit(MOST_GROUPS + 1).toArrow()
+    if len(table) > MOST_GROUPS:
+        raise DataError(
+            f"the column {group!r} must have at most {MOST_GROUPS:,} groups for a fit; it has more; choose "
+            "one of fewer"
+        )
+    names = distinct_texts(table.column(0).combine_chunks(), group, "the frame")
+    if not names:
+        raise DataError(f"the column {group!r} must name a group; got none")
+    return tuple(sorted(names))
 
 
 def check_known(seen: Survey, classes: Array, label: str) -> None:
