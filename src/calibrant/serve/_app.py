@@ -64,12 +64,16 @@ class Service:
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared[:20]) > self.max_body:
             raise self._too_large()
-        parts, n_bytes = [], 0
-        async for part in request.stream():
-            n_bytes += len(part)
+        parts, n_bytes, more = [], 0, True
+        while more:
+            message = await request.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            parts.append(message.get("body", b""))
+            n_bytes += len(parts[-1])
             if n_bytes > self.max_body:
                 raise self._too_large()
-            parts.append(part)
+            more = message.get("more_body", False)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _too_large(self) -> TooLargeError:
@@ -199,9 +203,9 @@ def make_app(
 
     return Starlette(
         routes=[
-            Route("/probabilities", _guarded(service.probabilities), methods=["POST"]),
-            Route("/decisions", _guarded(service.decisions), methods=["POST"]),
-            Route("/outcomes", _guarded(service.outcomes), methods=["POST"]),
+            Route("/probabilities", Guarded(service.probabilities), methods=["POST"]),
+            Route("/decisions", Guarded(service.decisions), methods=["POST"]),
+            Route("/outcomes", Guarded(service.outcomes), methods=["POST"]),
             Route("/model", service.model),
             Route("/health", service.health),
             Route("/openapi.json", service.openapi),
@@ -211,12 +215,22 @@ def make_app(
     )
 
 
-def _guarded(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """What the data cannot be is one line, and not a fault of the service."""
+class Guarded:
+    """An endpoint for which what data cannot be is one line, and not a fault of the service.
 
-    async def guarded(request: Request) -> Response:
+    It is an application of its own, as what Starlette does around a function takes as long as many a model.
+    """
+
+    def __init__(self, answer: Callable[[Request], Awaitable[Response]]) -> None:
+        self._answer = answer
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        response = await self._response(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response:
         try:
-            return await answer(request)
+            return await self._answer(request)
         except TooLargeError as error:
             return Json({"error": _one_line(error)}, 413, {"connection": "close"})
         except CalibrantError as error:
@@ -225,8 +239,6 @@ def _guarded(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
             return Json({"error": "there must be more memory for this; send fewer rows"}, 413)
         except ClientDisconnect:
             return Response(status_code=400)
-
-    return guarded
 
 
 def _one_line(error: BaseException) -> str:
