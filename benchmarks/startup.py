@@ -1,5 +1,6 @@
 """What it costs to begin."""
 
+import os
 import statistics
 import subprocess
 import sys
@@ -13,8 +14,11 @@ from benchmarks.measure import Row, in_turn
 def startup() -> Iterator[Row]:
     """Import time beside NumPy's, and the time of --help beside that of bare Python."""
 
+    # What pip installs is compiled once and for all; so is this after the first of the runs.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
     def run(*arguments: str) -> None:
-        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=kept)
 
     ours, numpy = in_turn(lambda: run("-c", "import calibrant"), lambda: run("-c", "import numpy"), 15)
     yield Row("import calibrant", "import numpy", ours, numpy, "s", ours / numpy, "<= 1")

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from calibrant import RankedLogisticCalibrator, SigmoidCalibrator
 from calibrant.files import Rows, fit
-from calibrant.passes import _logistic_plan
+from calibrant.passes import _logistic, _logistic_plan
 from calibrant.passes._logistic_fast import fit_fast
 
 COUNT = st.integers(0, 6).flatmap(lambda digits: st.integers(10**digits // 10 + 1, 10**digits))
@@ -214,3 +214,56 @@ def test_convergence_is_not_claimed_where_numbers_cannot_tell():
     with pytest.warns(ConvergenceWarning, match="stopped after"):
         model.fit(scores, [0, 1, 0, 1, 1])
     assert not model.converged_
+
+
+def many_rows(shape, n_rows=4_000):
+    """Scores and labels of a shape with a name, enough for a start in single precision."""
+    rng = np.random.default_rng(11)
+    label = rng.random(n_rows) < (0.004 if shape == "rare" else 0.4)
+    scores = rng.normal(size=n_rows) + 2.0 * label
+    if shape == "outlier":
+        scores[3] = 1e300
+    elif shape == "far off":
+        scores = scores * 1e-7 + 1.0
+    elif shape == "skewed":
+        scores = np.exp(4 * scores)
+    elif shape == "probabilities":
+        scores = 1 / (1 + np.exp(-9 * (scores - 2)))
+    elif shape == "heavy tails":
+        scores = rng.standard_t(1.5, size=n_rows) + 2.0 * label
+    elif shape == "telling nothing":
+        scores = rng.normal(size=n_rows)
+    elif shape == "two points":
+        scores = label.astype(float)
+    elif shape == "nearly told apart":
+        scores = np.where(label, 1.0, -1.0) + 0.4 * rng.normal(size=n_rows)
+    return scores, label
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "normal",
+        "rare",
+        "outlier",
+        "far off",
+        "skewed",
+        "probabilities",
+        "heavy tails",
+        "telling nothing",
+        "two points",
+        "nearly told apart",
+    ],
+)
+def test_a_start_in_single_precision_leads_to_the_same_place(shape, weighted, monkeypatch):
+    """The last steps are those of a start without slope, so the answers agree to rounding."""
+    scores, label = many_rows(shape)
+    weights = 10 ** np.random.default_rng(12).uniform(-4, 4, len(label)) if weighted else None
+    model = SigmoidCalibrator().fit(scores, label, weights)
+    monkeypatch.setattr(_logistic, "MANY_ROWS", len(label) + 1)
+    plain = SigmoidCalibrator().fit(scores, label, weights)
+    assert model.converged_
+    assert model.n_iter_ <= plain.n_iter_
+    asked = np.append(scores, np.quantile(scores, [0.1, 0.5, 0.9]))
+    np.testing.assert_allclose(model.predict_proba(asked), plain.predict_proba(asked), rtol=1e-10, atol=1e-13)

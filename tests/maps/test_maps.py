@@ -146,3 +146,25 @@ def test_a_file_of_a_map_is_checked(changed, message):
     plain = AnyMap().write(Logistic((-1.0,), 0.5))
     with pytest.raises(ModelFileError, match=message):
         AnyMap().read(plain | changed, Place("file"))
+
+
+@pytest.mark.parametrize("n_scores", [5, 5000])
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [],
+        [0.3],
+        [0.3, 0.3],
+        [-1.0, -1.0, 0.2, 0.2, 0.2, 0.5, 2.0, 2.0],
+        np.arange(30.0).repeat(2),
+        np.append(np.zeros(9), 1e300),
+        np.append(np.linspace(0, 1e-9, 50).repeat(3), 1.0),
+        [-np.inf, 0.0, 0.0, np.inf],
+    ],
+)
+def test_intervals_are_counted_as_by_a_search(edges, n_scores):
+    edges = np.array(edges, dtype=np.float64)
+    rng = np.random.default_rng(0)
+    near = np.concatenate([edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf), [0.0, 0.7]])
+    scores = np.append(rng.choice(near[np.isfinite(near)], n_scores), rng.normal(size=n_scores))
+    np.testing.assert_array_equal(IntervalLookup(edges)(scores), np.searchsorted(edges, scores, side="left"))

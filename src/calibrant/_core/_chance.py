@@ -1,14 +1,16 @@
 """Where random numbers come from."""
 
+from typing import TypeAlias
+
 import numpy as np
 
 from calibrant._core._errors import ParameterError
 
-#: What users may pass as `random_state`.
-Seed = int | np.random.Generator | np.random.RandomState | None
+#: What users may pass as `random_state`; in quotes, as NumPy's random numbers take their time to load.
+Seed: TypeAlias = "int | np.random.Generator | np.random.RandomState | None"
 
 
-def generator(random_state: Seed) -> np.random.Generator:
+def generator(random_state: Seed) -> "np.random.Generator":
     """A source of randomness, also from scikit-learn's older kind."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))

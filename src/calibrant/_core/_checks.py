@@ -180,10 +180,12 @@ def check_probabilities(proba: object, name: str = "proba") -> Float64Array:
     array = np.asarray(as_floats(proba, name), dtype=np.float64)
     if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] < 1):
         raise DataError(f"{name} must have shape (n,) or (n, k); got shape {array.shape}")
-    check_finite(array, name)
     if array.size == 0:
         return array
     low, high = array.min(), array.max()
+    if low >= 0 and high <= 1:  # which nothing is that is not finite
+        return array
+    check_finite(array, name)
     if low < -ROUNDING or high > 1 + ROUNDING:
         outside = (array < -ROUNDING) | (array > 1 + ROUNDING)
         first = tuple(np.argwhere(outside)[0])
@@ -191,7 +193,7 @@ def check_probabilities(proba: object, name: str = "proba") -> Float64Array:
             f"{name} must lie in [0, 1]; got {array[first]} in row {first[0]}; margins must be calibrated "
             "or re-scaled first"
         )
-    return np.clip(array, 0.0, 1.0) if low < 0 or high > 1 else array
+    return np.clip(array, 0.0, 1.0)
 
 
 def check_binary_labels(

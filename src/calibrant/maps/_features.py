@@ -31,6 +31,11 @@ def _kept(proba: Any, ops: Operations) -> Any:
     return ops.clip(proba, LOG_CLIP, 1 - LOG_CLIP)
 
 
+def _logs(proba: Any, ops: Operations) -> tuple[Any, ...]:
+    kept = _kept(proba, ops)
+    return ops.log(kept), 0.0 - ops.log(1.0 - kept)
+
+
 def _log_of_any(proba: Any, ops: Operations) -> Any:
     return ops.log(ops.clip(proba, LOG_TINY, 1.0))
 
@@ -42,9 +47,7 @@ FEATURES: dict[str, Features] = {
     "log_odds": Features(lambda scores, ops: (ops.log_odds(_kept(scores, ops)),), True),
     "log": Features(lambda scores, ops: (ops.log(_kept(scores, ops)),), True),
     "log_rest": Features(lambda scores, ops: (0.0 - ops.log(1.0 - _kept(scores, ops)),), True),
-    "logs": Features(
-        lambda scores, ops: (ops.log(_kept(scores, ops)), 0.0 - ops.log(1.0 - _kept(scores, ops))), True
-    ),
+    "logs": Features(_logs, True),
     "any_log": Features(lambda scores, ops: (_log_of_any(scores, ops),), True),
     "any_log_odds": Features(
         lambda scores, ops: (_log_of_any(scores, ops) - _log_of_any(1.0 - scores, ops),), True

@@ -7,6 +7,10 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 
 
+#: Fewer scores are searched for at once, which takes less time than to look them up in a grid.
+FEW = 128
+
+
 @dataclass(eq=False)
 class IntervalLookup:
     """Number of edges strictly below a score, found through an even grid.
@@ -15,14 +19,16 @@ class IntervalLookup:
     sequential passes instead: a cell is a monotone function of the score, so edges in lower cells lie
     below, edges in higher cells above, and only an edge in the score's own cell needs a comparison.
     Scores in a cell with several edges are searched for in the ordinary way, so the answer is exact
-    whatever the spacing. The grid is made when the first score is asked for.
+    whatever the spacing. Edges that are equal are one for the grid, and counted afterwards. The grid is made
+    when the first score is asked for.
     """
 
     edges: Float64Array
     _even: bool | None = field(default=None, init=False, repr=False)
 
     def _make_grid(self) -> None:
-        edges = self.edges
+        new = np.append(True, self.edges[1:] != self.edges[:-1])
+        edges = self.edges if new.all() else self.edges[new]
         n_cells = min(1 << 16, max(256, 8 * len(edges)))
         with np.errstate(over="ignore", divide="ignore"):
             scale = n_cells / (edges[-1] - edges[0]) if len(edges) > 1 else 0.0
@@ -37,9 +43,12 @@ class IntervalLookup:
         crowded = np.diff(edges_before) > 1
         self._crowded = crowded if crowded.any() else None
         self._next = np.append(edges, np.inf)
+        self._counted = None if new.all() else np.append(np.flatnonzero(new), len(new))
         self._even = True  # last, for those who ask at the same time
 
     def __call__(self, scores: Float64Array) -> IntArray:
+        if len(scores) < FEW:
+            return self.edges.searchsorted(scores)
         if self._even is None:
             self._make_grid()
         if not self._even:
@@ -49,8 +58,8 @@ class IntervalLookup:
         index += self._next.take(index) < scores
         if self._crowded is not None:
             rows = np.flatnonzero(self._crowded.take(cells))
-            index[rows] = np.searchsorted(self.edges, scores.take(rows), side="left")
-        return index
+            index[rows] = np.searchsorted(self._next[:-1], scores.take(rows), side="left")
+        return index if self._counted is None else self._counted.take(index)
 
     def _cells(self, scores: Float64Array) -> IntArray:
         with np.errstate(over="ignore"):

@@ -85,7 +85,7 @@ class _NumpyOperations(Operations):
         return table.take(place)
 
     def clip(self, values: Array, low: Any, high: Any) -> Any:
-        return np.clip(values, low, high)
+        return values.clip(low, high)
 
     def filled(self, scores: Array, value: Any) -> Any:
         return np.full(scores.shape, value)

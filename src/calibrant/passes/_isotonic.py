@@ -9,9 +9,10 @@ from calibrant.metrics import NO_DIRECTION, Direction, direction, direction_of_p
 from calibrant.passes._direction_pass import with_squares
 from calibrant.passes._gather import gather_points
 from calibrant.passes._points import Points
-from calibrant.passes._pooling import Blocks, isotonic_blocks, pool_points, sorted_runs
+from calibrant.passes._pooling import Blocks, isotonic_blocks, pool_points
 from calibrant.passes._questions import Cases, Question, RowsInPasses
 from calibrant.passes._screen import open_points
+from calibrant.passes._screened import gathered_runs
 from calibrant.passes._summary import Plan
 
 
@@ -27,8 +28,8 @@ class IsotonicFit:
 class Isotonic(Question[IsotonicFit]):
     """The rising, or falling, step function of least squared error.
 
-    In memory rows are sorted. In passes they are counted in bins, and only the rows of bins in which a block
-    may begin or end are looked at one by one: the blocks are the same.
+    Few rows in memory are sorted. Very many, and all that are read in passes, are counted in bins, and only
+    the rows of bins in which a block may begin or end are looked at one by one: the blocks are the same.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class Isotonic(Question[IsotonicFit]):
         scores, target, weight = cases
         if not self.increasing:
             target = ~target if target.dtype == bool else 1.0 - target
-        runs = sorted_runs(scores, target, weight)
+        runs = gathered_runs(scores, target, weight)
         blocks = isotonic_blocks(runs)
         if not self.increasing:
             return IsotonicFit(_turned(blocks))

@@ -9,11 +9,12 @@ import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array
 from calibrant._core._errors import DataError
+from calibrant.passes._logistic_rough import BlockedRows, rough_optimum
 
 #: Rows worked on at once: small enough for working arrays that need no fresh memory.
 BLOCK = 1 << 13
-#: With more rows than the first number, the fit starts from the solution for about the second number of them.
-MANY_ROWS, FEW_ROWS = 100_000, 10_000
+#: From so many rows on the fit starts from an optimum in single precision.
+MANY_ROWS = 2_000
 #: Greatest change of the log-odds of any row by a last step, relative to log-odds beyond 1. Newton's method
 #: squares the error, so that the answer is good to rounding.
 TOLERANCE = 1e-7
@@ -102,13 +103,13 @@ def fit_logistic(
 
 
 def _start(problem: "_Problem") -> tuple[Float64Array, Float64Array]:
-    """No slope and the mean target; with many rows, the solution for a few of them if that is bounded."""
+    """No slope and the mean target; of many rows, the rough optimum if that is bounded."""
     flat = problem.flat_map()
-    if problem.n_rows <= MANY_ROWS:
+    if problem.n_rows < MANY_ROWS:
         return flat
-    sample = problem.every(problem.n_rows // FEW_ROWS)
-    theta, pivot, _, converged = _minimise(sample, *flat, 20, 1e-3)
-    return (theta, pivot) if converged and tame(theta, pivot, problem.low, problem.high) else flat
+    with np.errstate(divide="ignore", invalid="ignore"):  # of weights and features out of all proportion
+        theta, pivot, settled = problem.rough_map(flat[1])
+    return (theta, pivot) if settled and tame(theta, pivot, problem.low, problem.high) else flat
 
 
 def tame(theta: Float64Array, pivot: Float64Array, low: Float64Array, high: Float64Array) -> bool:
@@ -287,17 +288,26 @@ class _Problem:
         self._centred = np.ones((features.shape[1] + 1, self.n_rows))
         self._pivot: Float64Array | None = None
 
-    def every(self, stride: int) -> "_Problem":
-        """The same problem with one row in so many."""
-        weights = None if self._weights is None else self._weights[::stride]
-        return _Problem(self._features[::stride], self._unit, self._target[::stride], weights)
-
     def flat_map(self) -> tuple[Float64Array, Float64Array]:
         """No slope, and the log-odds of the mean target, about the mean."""
         sides = 1 - self._target, self._target
         wrong, right = (each.sum() if self._weights is None else self._weights @ each for each in sides)
         pivot = (self._features / self._unit).mean(axis=0)
         return np.append(np.zeros(len(pivot)), math.log(wrong) - math.log(right)), pivot
+
+    def rough_map(self, pivot: Float64Array) -> tuple[Float64Array, Float64Array, bool]:
+        """The optimum in single precision about the middle of its uncertain rows, and whether it is one."""
+        self._centre(pivot)
+        spread = np.sqrt(np.einsum("ij,ij->i", self._centred, self._centred) / self.n_rows)
+        standard = np.divide(self._centred, spread[:, None], dtype=np.float32, casting="same_kind")
+        weights = None if self._weights is None else self._weights * (self.n_rows / self._total)
+        rows = BlockedRows(standard, self._target, weights)
+        theta, hessian, _ = rough_optimum(rows, rows.discriminant())
+        if hessian is None:
+            return theta, pivot, False
+        theta /= spread
+        middle = np.clip(pivot + hessian[:-1, -1] / hessian[-1, -1] * spread[:-1], self.low, self.high)
+        return np.append(theta[:-1], theta[-1] + theta[:-1] @ (middle - pivot)), middle, True
 
     def answer(self, question: Question) -> Any:
         """Gradient and Hessian, or slopes along a ray."""

@@ -1,12 +1,12 @@
 """Pool adjacent violators: from scored labels to blocks of equal value."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from calibrant._core import _late as late
-from calibrant._core._arrays import BoolArray, Float64Array, FloatArray, IntArray, Target
+from calibrant._core._arrays import Float64Array, IntArray
+from calibrant.passes._runs import Runs
 
 #: Neighbouring blocks whose values differ by no more than this are reported as one.
 SAME_VALUE = 1e-12
@@ -32,33 +32,6 @@ class Blocks:
     weight: Float64Array
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """Stretches of the sorted scores that isotonic regression cannot separate, with their masses.
-
-    A run begins at a place in ascending order of the scores; `score_at` gives the score at a place.
-    """
-
-    starts: IntArray
-    n_places: int
-    score_at: Callable[[IntArray], FloatArray]
-    positive: Float64Array
-    negative: Float64Array
-
-    @property
-    def may_rank_wrongly(self) -> bool:
-        """Whether more than half of all pairs might be ranked wrongly: in a run all that is, or is a tie."""
-        below = np.cumsum(self.negative) - self.negative
-        return bool(self.positive @ below < 0.5 * self.positive.sum() * self.negative.sum())
-
-
-def sorted_runs(scores: FloatArray, target: Target, weights: Float64Array | None) -> Runs:
-    """Sort rows, and gather those that isotonic regression pools in any case."""
-    if target.dtype == bool:
-        return _runs_of_labels(scores, target, weights)
-    return _runs_of_shares(scores, target, weights)
-
-
 def isotonic_blocks(runs: Runs) -> Blocks:
     """Solve the weighted isotonic regression of the target on the scores.
 
@@ -68,75 +41,12 @@ def isotonic_blocks(runs: Runs) -> Blocks:
     the text of Zadrozny & Elkan (2002): neighbours violate the order when the *earlier* value is the
     larger one, and pooled values are averaged with the weights of their blocks, so that the labels
     1, 0, 0 give 1/3 and not 1/4.
-
-    A run of positives followed by a run of negatives is always pooled, whatever comes before and
-    after. So the rows need not be brought into one order with their labels: both classes are sorted
-    apart, which is several times faster than sorting an index, and merged. Positives go before
-    negatives of the same score; ties then pool themselves.
     """
     first, value, weight = _pool(runs.positive, runs.negative)
     places = runs.starts[first]
     ends = np.append(places[1:], runs.n_places) - 1
-    return Blocks(
-        lo=runs.score_at(places).astype(np.float64),
-        hi=runs.score_at(ends).astype(np.float64),
-        value=value,
-        weight=weight,
-    )
-
-
-def _runs_of_labels(scores: FloatArray, positive: BoolArray, weights: Float64Array | None) -> Runs:
-    apart, mass, n_positive = _sort_classes_apart(scores, positive, weights)
-    # A stable sort of two sorted parts is one merge, and keeps positives first among equals.
-    order = np.argsort(apart, kind="stable")
-    is_positive = order < n_positive
-    n = len(scores)
-    # Every run is positives up to its turn, then negatives up to the next run.
-    starts = np.append(0, np.flatnonzero(is_positive[1:] > is_positive[:-1]) + 1)
-    turns = np.flatnonzero(is_positive[1:] < is_positive[:-1]) + 1
-    turns = turns if is_positive[0] else np.append(0, turns)
-    turns = np.append(turns, n) if is_positive[-1] else turns
-    if mass is None:
-        positives = (turns - starts).astype(np.float64)
-        negatives = (np.append(starts[1:], n) - turns).astype(np.float64)
-    else:
-        mass = mass[order]
-        positives = np.add.reduceat(np.where(is_positive, mass, 0.0), starts)
-        negatives = np.add.reduceat(np.where(is_positive, 0.0, mass), starts)
-    return Runs(starts, n, lambda places: apart[order[places]], positives, negatives)
-
-
-def _sort_classes_apart(
-    scores: FloatArray, positive: BoolArray, weights: Float64Array | None
-) -> tuple[FloatArray, Float64Array | None, int]:
-    """Scores (and weights) of the positives in ascending order, then those of the negatives."""
-    n_positive = int(np.count_nonzero(positive))
-    parts = (positive, slice(0, n_positive)), (~positive, slice(n_positive, None))
-    apart = np.empty_like(scores)
-    mass = None if weights is None else np.empty_like(weights)
-    for rows, part in parts:
-        np.compress(rows, scores, out=apart[part])
-        if mass is None or weights is None:
-            apart[part].sort()
-        else:
-            order = np.argsort(apart[part])
-            apart[part] = apart[part][order]
-            mass[part] = np.compress(rows, weights)[order]
-    return apart, mass, n_positive
-
-
-def _runs_of_shares(scores: FloatArray, share: Float64Array, weights: Float64Array | None) -> Runs:
-    order = np.argsort(scores, kind="stable")
-    scores, share = scores[order], share[order]
-    mass = np.ones_like(share) if weights is None else weights[order]
-    starts = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)
-    return Runs(
-        starts,
-        len(scores),
-        lambda places: scores[places],
-        np.add.reduceat(mass * share, starts),
-        np.add.reduceat(mass * (1.0 - share), starts),
-    )
+    lo, hi = runs.score_at(np.append(places, ends)).astype(np.float64).reshape(2, -1)
+    return Blocks(lo, hi, value, weight)
 
 
 def pool_points(lo: Float64Array, hi: Float64Array, positive: Float64Array, negative: Float64Array) -> Blocks:

@@ -9,8 +9,9 @@ from calibrant.metrics import NO_DIRECTION, Direction, direction, direction_of_p
 from calibrant.passes._direction_pass import with_squares
 from calibrant.passes._gather import gather_points, refine
 from calibrant.passes._points import Points
-from calibrant.passes._pooling import isotonic_starts, sorted_runs
+from calibrant.passes._pooling import isotonic_starts
 from calibrant.passes._questions import Cases, Question, RowsInPasses
+from calibrant.passes._runs import runs_of_shares
 from calibrant.passes._screen import open_points
 from calibrant.passes._summary import Plan
 
@@ -82,7 +83,7 @@ class VennAbers(Question[VennAbersFit]):
     def of_cases(self, cases: Cases) -> VennAbersFit:
         """Sort, and solve for all distinct scores at once."""
         scores, target, weight = cases
-        runs = sorted_runs(scores, target.astype(np.float64), weight)
+        runs = runs_of_shares(scores, target.astype(np.float64), weight)
         score = runs.score_at(runs.starts).astype(np.float64)
         towards = direction(scores, target, weight) if runs.may_rank_wrongly else NO_DIRECTION
         return _steps(score, score, runs.positive, runs.negative, towards)

@@ -16,7 +16,7 @@ from calibrant._core._arrays import Array
 from calibrant._core._checks import plain
 from calibrant._core._errors import CalibrantError, DataError, MissingExtraError
 from calibrant.files import apply
-from calibrant.serve._bodies import ARROW, Asked, columns_of, read_outcomes, read_rows, read_stream
+from calibrant.serve._bodies import ARROW, Asked, columns_of, read_outcomes, read_rows, read_stream, written
 from calibrant.serve._openapi import openapi
 from calibrant.serve._served import Served, Version
 from calibrant.serve._watch import Watch
@@ -26,7 +26,7 @@ try:
     from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
     from starlette.requests import ClientDisconnect, Request
-    from starlette.responses import JSONResponse, Response
+    from starlette.responses import Response
     from starlette.routing import Route
 except ImportError as error:
     raise MissingExtraError("starlette", "serve") from error
@@ -37,6 +37,16 @@ MAX_BODY = 16 * 1024 * 1024
 LARGE = 1 << 18
 #: Seconds between two looks at the model file, and between two savings of the monitor's state.
 LOOK_EVERY = 1.0
+
+
+class Json(Response):
+    """An answer in JSON."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """Write it."""
+        return written(content)
 
 
 class TooLargeError(CalibrantError):
@@ -54,12 +64,16 @@ class Service:
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared[:20]) > self.max_body:
             raise self._too_large()
-        parts, n_bytes = [], 0
-        async for part in request.stream():
-            n_bytes += len(part)
+        parts, n_bytes, more = [], 0, True
+        while more:
+            message = await request.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            parts.append(message.get("body", b""))
+            n_bytes += len(parts[-1])
             if n_bytes > self.max_body:
                 raise self._too_large()
-            parts.append(part)
+            more = message.get("more_body", False)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _too_large(self) -> TooLargeError:
@@ -97,11 +111,8 @@ class Service:
             positions = model.decide_positions(proba) if len(proba) else np.empty(0, dtype=np.intp)
             found: dict[str, Any] = {"decisions": _labels(model.actions_[positions])}
         else:
-            rows: list[list[Any]] = proba.tolist()
-            if np.isnan(proba).any():  # calibrators may be asked to say that they do not know
-                rows = [[None if p != p else p for p in row] for row in rows]  # noqa: PLR0124
-            found = {"classes": now.classes, "probabilities": rows}
-        return proba, asked.keys, JSONResponse(found)
+            found = {"classes": now.classes, "probabilities": np.ascontiguousarray(proba)}
+        return proba, asked.keys, Json(found)
 
     def _of_stream(self, body: bytes, now: Version, decide: bool) -> tuple[Any, Any, Response]:
         table, keys = read_stream(body)
@@ -120,23 +131,23 @@ class Service:
         if self.watch is None:
             raise HTTPException(404)
         came = read_outcomes(await self.body(request), self.served.now.model)
-        return JSONResponse({"n_alarms": self.watch.outcomes(came.keys, came.labels)})
+        return Json({"n_alarms": self.watch.outcomes(came.keys, came.labels)})
 
     async def model(self, _: Request) -> Response:
         """What the model is."""
-        return JSONResponse(_plain(asdict(self.served.now.description)))
+        return Json(_plain(asdict(self.served.now.description)))
 
     async def health(self, _: Request) -> Response:
         """Whether the service answers; and whether the file is the model in use."""
         refused = "a new model file was refused; the one before answers"
         status = "ok" if self.served.refused is None else refused
-        return JSONResponse({"status": status, "n_reloads": self.served.n_reloads})
+        return Json({"status": status, "n_reloads": self.served.n_reloads})
 
     async def openapi(self, _: Request) -> Response:
         """What the service understands."""
         monitored = self.watch is not None
         document = openapi(self.served.now.model, version("calibrant"), monitored=monitored)
-        return JSONResponse(document)
+        return Json(document)
 
     async def look_after(self) -> None:
         """Take new model files, and save the monitor's state, now and then."""
@@ -192,9 +203,9 @@ def make_app(
 
     return Starlette(
         routes=[
-            Route("/probabilities", _guarded(service.probabilities), methods=["POST"]),
-            Route("/decisions", _guarded(service.decisions), methods=["POST"]),
-            Route("/outcomes", _guarded(service.outcomes), methods=["POST"]),
+            Route("/probabilities", Guarded(service.probabilities), methods=["POST"]),
+            Route("/decisions", Guarded(service.decisions), methods=["POST"]),
+            Route("/outcomes", Guarded(service.outcomes), methods=["POST"]),
             Route("/model", service.model),
             Route("/health", service.health),
             Route("/openapi.json", service.openapi),
@@ -204,22 +215,30 @@ def make_app(
     )
 
 
-def _guarded(answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """What the data cannot be is one line, and not a fault of the service."""
+class Guarded:
+    """An endpoint for which what data cannot be is one line, and not a fault of the service.
 
-    async def guarded(request: Request) -> Response:
+    It is an application of its own, as what Starlette does around a function takes as long as many a model.
+    """
+
+    def __init__(self, answer: Callable[[Request], Awaitable[Response]]) -> None:
+        self._answer = answer
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        response = await self._response(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response:
         try:
-            return await answer(request)
+            return await self._answer(request)
         except TooLargeError as error:
-            return JSONResponse({"error": _one_line(error)}, 413, {"connection": "close"})
+            return Json({"error": _one_line(error)}, 413, {"connection": "close"})
         except CalibrantError as error:
-            return JSONResponse({"error": _one_line(error)}, 422)
+            return Json({"error": _one_line(error)}, 422)
         except MemoryError:
-            return JSONResponse({"error": "there must be more memory for this; send fewer rows"}, 413)
+            return Json({"error": "there must be more memory for this; send fewer rows"}, 413)
         except ClientDisconnect:
             return Response(status_code=400)
-
-    return guarded
 
 
 def _one_line(error: BaseException) -> str:
@@ -228,7 +247,7 @@ def _one_line(error: BaseException) -> str:
 
 def _refuse(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    return Json({"error": error.detail}, error.status_code, error.headers)
 
 
 def _is_arrow(request: Request) -> bool:

@@ -1,19 +1,23 @@
 """What a body may hold: rows of scores, outcomes; as JSON, rows also as an Arrow stream."""
 
-import json
 import struct
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._checks import shown
-from calibrant._core._errors import DataError
+from calibrant._core._errors import DataError, MissingExtraError
 from calibrant._core._names import label_text
 from calibrant.models import ScoreModel
+
+try:
+    import orjson
+except ImportError as error:
+    raise MissingExtraError("orjson", "serve") from error
 
 #: The media type of Arrow's streams.
 ARROW = "application/vnd.apache.arrow.stream"
@@ -118,20 +122,16 @@ def columns_of(table: pa.Table, model: ScoreModel) -> list[str]:
     raise DataError(f"the stream must have {needed}; it has {', '.join(map(repr, there)) or 'none':.200}")
 
 
+def written(content: object) -> bytes:
+    """JSON of plain data and arrays; what is no number is null."""
+    return orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
 def _parsed(body: bytes) -> Any:
     try:
-        return JSON.decode(body.decode())
-    except RecursionError as error:
-        raise DataError("the body must be nested a few levels deep; it is nested too deep") from error
-    except ValueError as error:
-        raise DataError(f"the body must be JSON; {' '.join(str(error).split()):.200}") from error
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number that it may hold")
-
-
-JSON = json.JSONDecoder(parse_constant=_refuse_constant)
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"the body must be JSON; {error}") from error
 
 
 def _check_fields(plain: dict[str, Any], needed: tuple[str, ...], allowed: tuple[str, ...]) -> None:
@@ -177,10 +177,7 @@ def _scores(rows: list[Any], model: ScoreModel) -> Float64Array:
             (row, score) for row, each in enumerate(rows) for score in each if type(score) not in (int, float)
         )
         raise DataError(f"scores must be numbers; got {shown(score)} in row {row}")
-    try:
-        scores = np.array(flat, dtype=np.float64).reshape(len(rows), n_scores)
-    except OverflowError as error:
-        raise DataError("scores must be finite numbers; one is beyond what a double can hold") from error
+    scores = np.array(flat, dtype=np.float64).reshape(len(rows), n_scores)
     return scores[:, 0] if getattr(model.calibrator_, "takes", "score") == "score" else scores
 
 
