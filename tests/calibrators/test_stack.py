@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 
 from calibrant import CalibrantError, StackCalibrator, TemperatureCalibrator
 from calibrant.calibrators import _stack
-from calibrant.calibrators._joint import JointRows, joint_rows
+from calibrant.calibrators._joint_rows import JointRows, joint_rows
 from calibrant.calibrators._linear_members import LINEAR, Features
 from calibrant.calibrators._softmax_fit import fit_softmax, softmax_in_place
 from calibrant.calibrators._stairs import dealt_out

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._core import _late as late
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
-from calibrant.calibrators._joint import JointRows
+from calibrant.calibrators._joint_rows import JointRows
 from calibrant.calibrators._softmax_fit import FINE, Design, Penalty, SoftmaxFit, fit_softmax
 from calibrant.calibrators._start import fit_start
 from calibrant.maps import NUMPY, Basis, Linear, Pool, Row, Start

@@ -11,7 +11,8 @@ from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Record
 from calibrant._core._fields import Choice, Flag, Maybe
-from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, JointRows, joint_rows
+from calibrant.calibrators._joint import CODE, KIND, JointCalibrator
+from calibrant.calibrators._joint_rows import JointRows, joint_rows
 from calibrant.calibrators._linear_members import LINEAR, SHARE, Features
 from calibrant.calibrators._one_thread import one_thread
 from calibrant.calibrators._softmax_fit import fit_softmax
