@@ -33,18 +33,27 @@ class Row:
         return self.ratio >= float(number) if sign == ">=" else self.ratio <= float(number)
 
 
-def seconds(work: Callable[[], object]) -> float:
+#: What tells the seconds.
+Clock = Callable[[], float]
+
+
+def seconds(work: Callable[[], object], clock: Clock = time.perf_counter) -> float:
     """Time one call."""
     gc.collect()
-    start = time.perf_counter()
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def in_turn(ours: Callable[[], object], theirs: Callable[[], object], repeats: int) -> tuple[float, float]:
+def in_turn(
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    repeats: int,
+    clock: Clock = time.perf_counter,
+) -> tuple[float, float]:
     """Median seconds of both, called alternately after one warm-up each."""
     ours(), theirs()
-    times = [(seconds(ours), seconds(theirs)) for _ in range(repeats)]
+    times = [(seconds(ours, clock), seconds(theirs, clock)) for _ in range(repeats)]
     return tuple(statistics.median(column) for column in zip(*times, strict=True))  # type: ignore[return-value]
 
 
@@ -56,9 +65,10 @@ def faster(
     *,
     goal: str = "",
     repeats: int = 5,
+    clock: Clock = time.perf_counter,
 ) -> Row:
     """How many times faster ours is than a peer."""
-    mine, other = in_turn(ours, theirs, repeats)
+    mine, other = in_turn(ours, theirs, repeats, clock)
     return Row(case, peer, mine, other, "s", other / mine, goal)
 
 
@@ -70,9 +80,10 @@ def within(
     *,
     goal: str = "",
     repeats: int = 5,
+    clock: Clock = time.perf_counter,
 ) -> Row:
     """How many yardsticks ours takes."""
-    mine, other = in_turn(ours, theirs, repeats)
+    mine, other = in_turn(ours, theirs, repeats, clock)
     return Row(case, yardstick, mine, other, "s", mine / other, goal)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._core import _late as late
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
-from calibrant.calibrators._joint import JointRows
+from calibrant.calibrators._joint_rows import JointRows
 from calibrant.calibrators._softmax_fit import FINE, Design, Penalty, SoftmaxFit, fit_softmax
 from calibrant.calibrators._start import fit_start
 from calibrant.maps import NUMPY, Basis, Linear, Pool, Row, Start
@@ -18,7 +18,7 @@ MOST_ROWS, MOST_ENTRIES, LEAST_ROWS = 200_000, 4_000_000, 20_000
 #: Scores by which features are found; principal axes, landmarks and knots at most.
 BASIS_ENTRIES, AXES, LANDMARKS, KNOTS = 500_000, 16, 300, 33
 #: Landmarks times classes, but for so many; and per square of the number of axes.
-LANDMARKS_OF_CLASSES, LEAST_LANDMARKS, LANDMARKS_OF_AXES = 4000, 20, 40
+LANDMARKS_OF_CLASSES, LEAST_LANDMARKS, LANDMARKS_OF_AXES = 4000, 20, 16
 #: Of more classes than this a matrix acts on so many principal axes.
 WIDE, WIDE_AXES = 64, 32
 #: Axes and landmarks that say less than this, compared with all or with the first, are left out.

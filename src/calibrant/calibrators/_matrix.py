@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from calibrant.calibrators._joint import JointCalibrator, joint_rows
+from calibrant.calibrators._joint import JointCalibrator
+from calibrant.calibrators._joint_rows import joint_rows
 from calibrant.calibrators._linear_members import Features, alone, most_rows
 from calibrant.calibrators._one_thread import one_thread
 

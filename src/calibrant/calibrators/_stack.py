@@ -11,7 +11,8 @@ from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import ListOf, Record
 from calibrant._core._fields import Choice, Flag, Maybe
-from calibrant.calibrators._joint import CODE, KIND, JointCalibrator, JointRows, joint_rows
+from calibrant.calibrators._joint import CODE, KIND, JointCalibrator
+from calibrant.calibrators._joint_rows import JointRows, joint_rows
 from calibrant.calibrators._linear_members import LINEAR, SHARE, Features
 from calibrant.calibrators._one_thread import one_thread
 from calibrant.calibrators._softmax_fit import fit_softmax
@@ -29,16 +30,14 @@ KEEP_TWO, KEEP_MANY = ("start", "vector", "steps", "flat"), ("start", "flat")
 MOST_CLASSES, OF_FEW_CLASSES = 200, ("square", "near")
 #: Scores that maps are fitted to, and that they are weighed by; rows that always are, and that are at most.
 FIT_ENTRIES, HELD_ENTRIES, LEAST_ROWS, MOST_ROWS = 1_000_000, 50_000, 4000, 200_000
-#: Every map has so many rows for it beforehand; the local ones less where there are few rows.
-PRIOR, FEW_ROWS, LOCAL = 0.5, 100, ("square", "near", "steps")
+#: Every map has so many rows for it beforehand; local ones have them in full from so many rows on.
+PRIOR, IN_FULL = 0.5, {"square": 100, "near": 1000, "steps": 100}
 #: The penalty of the logarithm of the power, and its bounds.
-POWER_PENALTY, POWER_BOUND = 10.0, 0.7
+POWER_PENALTY, POWER_BOUND = 2.0, 0.7
 #: Steps of the search for weights, and the change at which it ends.
 MOST_STEPS, SMALL_STEP = 300, 1e-5
 #: Maps of less weight than this are not kept.
-LEAST_WEIGHT = 1e-3
-#: Maps of less weight than this are not spoken of.
-WORTH_A_WORD = 0.005
+LEAST_WEIGHT = 0.01
 
 
 class StackCalibrator(JointCalibrator, name="stack"):
@@ -97,15 +96,15 @@ class StackCalibrator(JointCalibrator, name="stack"):
     departing from it (see `VectorCalibrator`). They are fitted once. What they say of a row without one unit
     of its weight comes from one Newton step with the curvature that every class has for itself; the steps are
     fitted in ten folds, of more than 1000 rows in five. The weights maximise the likelihood of the mixture
-    there, with half a row for every map beforehand, less for square, near and steps where there are fewer
-    than 100 rows. Then all probabilities are taken to a power near 1, and 0.15/(W + 1) of rows of weight W is
-    spread evenly, so that none is 0 or 1.
+    there, with half a row for every map beforehand, less for square and steps where there are fewer than 100
+    rows, and for near below 1000. Then all probabilities are taken to a power near 1, and 0.15/(W + 1) of
+    rows of weight W is spread evenly, so that none is 0 or 1.
 
     Other labels, another order of the rows, and weights instead of copies change nothing, to the last bit.
 
     At most 1,000,000 scores are used for the maps, in 4,000 rows at least and 200,000 at most, and 50,000 to
     weigh them; which they are depends on nothing but the scores. Above 200 classes square and near are left
-    out. Maps of weight below 0.001 are not kept in the fitted model.
+    out. Maps of weight below 0.01 are not kept in the fitted model.
 
     References
     ----------
@@ -171,7 +170,7 @@ class StackCalibrator(JointCalibrator, name="stack"):
         """What was taken, and why."""
         names, weights, losses = self.map_.names, self.map_.weights, self.map_.losses
         by_weight, by_loss = np.argsort(-weights, kind="stable"), np.argsort(losses, kind="stable")
-        taken = [f"{names[each]} {weights[each]:.2f}" for each in by_weight if weights[each] >= WORTH_A_WORD]
+        taken = [f"{names[each]} {weights[each]:.2f}" for each in by_weight if weights[each] >= LEAST_WEIGHT]
         said = [f"{names[each]} {losses[each]:.4f}" for each in by_loss]
         return f"took {', '.join(taken)}; log losses on rows left out: {', '.join(said)}"
 
@@ -230,7 +229,7 @@ def fit_pool(rows: JointRows, names: Sequence[str], *, rising: bool = False) -> 
             answers = constant.formula(held_row).T
         said[name] = mixed(answers, share, k)
     own = np.array([said[name][held.y, places] for name in names])
-    prior = [PRIOR * (min(1.0, rows.total / FEW_ROWS) if name in LOCAL else 1.0) for name in names]
+    prior = [PRIOR * min(1.0, rows.total / IN_FULL.get(name, rows.total)) for name in names]
     weights = _weights(own, held.weight, np.array(prior))
     pooled = sum(weight * said[name] for weight, name in zip(weights, names, strict=True))
     power = _power(np.log(np.asarray(pooled)), held)
@@ -276,14 +275,14 @@ def _weights(own: Float64Array, weight: Float64Array, prior: Float64Array) -> Fl
 
 def _power(logs: Float64Array, rows: JointRows) -> float:
     """The power of greatest likelihood on these rows, which pays for leaving 1."""
-    k, places = len(logs), np.arange(len(rows.y))
+    places = np.arange(len(rows.y))
     below = logs - logs.max(axis=0)
-    true, penalty = below[rows.y, places], POWER_PENALTY / (k - 1)
+    true = below[rows.y, places]
 
     def loss(log_power: float) -> float:
         power = math.exp(log_power)
         total = np.log(np.exp(power * below).sum(axis=0))
-        return float(rows.weight @ (total - power * true)) + penalty * log_power * log_power
+        return float(rows.weight @ (total - power * true)) + POWER_PENALTY * log_power * log_power
 
     bounds = (-POWER_BOUND, POWER_BOUND)
     best = late.optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 3e-3})

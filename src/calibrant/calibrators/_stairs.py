@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
-from calibrant.calibrators._joint import JointRows
+from calibrant.calibrators._joint_rows import JointRows
 from calibrant.maps import Row, Stairs
 
 #: Folds of up to so many rows, and of more.

@@ -6,7 +6,7 @@ import numpy as np
 
 from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array
-from calibrant.calibrators._joint import JointRows
+from calibrant.calibrators._joint_rows import JointRows
 from calibrant.maps import NUMPY, Start
 
 #: What is added to probabilities before their logarithm is taken.

@@ -25,14 +25,12 @@ from calibrant.maps._operations import (
     SYMBOLS as SYMBOLS,
     Operations as Operations,
 )
-from calibrant.maps._pool import (
+from calibrant.maps._pool import Linear as Linear, Pool as Pool, Stairs as Stairs
+from calibrant.maps._pool_row import (
     HALVES as HALVES,
     Basis as Basis,
     Entry as Entry,
-    Linear as Linear,
-    Pool as Pool,
     Row as Row,
-    Stairs as Stairs,
     Start as Start,
     mixed as mixed,
 )

@@ -6,7 +6,6 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 
-
 #: Fewer scores are searched for at once, which takes less time than to look them up in a grid.
 FEW = 128
 

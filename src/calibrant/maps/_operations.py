@@ -111,7 +111,7 @@ class _NumpyOperations(Operations):
         return rows.T.take(places, axis=-2).T
 
     def beside(self, matrices: Sequence[Array]) -> Any:
-        return np.vstack([each.T for each in matrices]).T
+        return np.concatenate([each.T for each in matrices]).T
 
     def row_max(self, rows: Array) -> Any:
         return np.ascontiguousarray(rows.T).max(axis=0)[:, None]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
 from calibrant.calibrators import Calibrator, proba_of
 from calibrant.models._document import from_document, to_document
 from calibrant.passes import Rows, travels

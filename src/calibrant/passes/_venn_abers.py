@@ -125,10 +125,10 @@ class _Chain:
         The first point of every block.
     block : ndarray of shape (m,)
         The number of the block that a point is in.
-    value : ndarray of shape (b,)
-        The share of positives in every block.
-    sums : list of pairs of ndarray
-        Positives and negatives of 1, 2, 4, ... successive blocks, by the first of them.
+    value : ndarray of shape (b + c,)
+        The share of positives in every block; after the last nothing is below infinity.
+    sums, weights : ndarray of shape (p, b + 1)
+        Positives, and all, of 1, 2, 4, ..., c successive blocks, by the first of them.
     """
 
     positive: Float64Array
@@ -136,7 +136,26 @@ class _Chain:
     starts: IntArray
     block: IntArray
     value: Float64Array
-    sums: list[tuple[Float64Array, Float64Array]]
+    sums: Float64Array
+    weights: Float64Array
+
+    @classmethod
+    def of(
+        cls,
+        mass: tuple[Float64Array, Float64Array],
+        starts: IntArray,
+        block: IntArray,
+        sums: list[tuple[Float64Array, Float64Array]],
+    ) -> "_Chain":
+        """The chain of points of such masses, in blocks of such sums."""
+        n_blocks, n_powers = len(starts), len(sums)
+        padded = np.zeros((2, n_powers, n_blocks + 1))
+        for power, (more, less) in enumerate(sums):
+            padded[0, power, : len(more)] = more
+            padded[1, power, : len(more)] = more + less
+        value = np.full(n_blocks + (1 << n_powers - 1), np.inf)
+        value[:n_blocks] = padded[0, 0, :-1] / padded[1, 0, :-1]
+        return cls(_to_the_end(mass[0], starts), _to_the_end(mass[1], starts), starts, block, value, *padded)
 
     def greatest_so_far(self) -> Float64Array:
         """The running maximum of the least slopes from the vertices before the points."""
@@ -157,11 +176,9 @@ class _Chain:
         """
         positive = positive + 1.0
         weight = positive + negative
-        some = np.flatnonzero(last < len(self.value) - 1)
-        one_more = last[some] + 1
-        more, less = (each[one_more] for each in self.sums[0])
-        reached = positive[some] + more
-        some = some[reached > self.value[one_more] * (weight[some] + (more + less))]
+        ahead = last + 1
+        reached = positive + self.sums[0][ahead]
+        some = (reached > self.value[ahead] * (weight + self.weights[0][ahead])).nonzero()[0]
         if len(some):  # not many look farther than the end of their block
             positive[some], weight[some] = self._farther(positive[some], weight[some], last[some])
         return np.asarray(positive / weight)
@@ -171,14 +188,13 @@ class _Chain:
     ) -> tuple[Float64Array, Float64Array]:
         """The masses up to the corner of the least slope, by steps of halving length."""
         for power in reversed(range(len(self.sums))):
-            some = np.flatnonzero(last + (1 << power) < len(self.value))
-            first, farther = last[some] + 1, last[some] + (1 << power)
-            more, less = (each[first] for each in self.sums[power])
-            with_positive, with_weight = positive[some] + more, weight[some] + (more + less)
+            first, farther = last + 1, last + (1 << power)
+            with_positive = positive + self.sums[power][first]
+            with_weight = weight + self.weights[power][first]
             goes_on = with_positive > self.value[farther] * with_weight
-            some = some[goes_on]
-            positive[some], weight[some] = with_positive[goes_on], with_weight[goes_on]
-            last[some] = farther[goes_on]
+            np.copyto(positive, with_positive, where=goes_on)
+            np.copyto(weight, with_weight, where=goes_on)
+            last = np.where(goes_on, farther, last)
         return positive, weight
 
 
@@ -192,19 +208,12 @@ def _chains(positive: Float64Array, negative: Float64Array) -> tuple[_Chain, _Ch
         step = len(starts) - len(sums[-1][0]) + 1
         more, less = sums[-1]
         sums.append((more[:-step] + more[step:], less[:-step] + less[step:]))
-    block = np.repeat(np.arange(len(starts)), ends - starts)
-    more, less = sums[0]
-    value = more / (more + less)
-    turned = n_points - ends[::-1]
+    block = np.arange(len(starts)).repeat(ends - starts)
+    turned = [(less[::-1], more[::-1]) for more, less in sums]
     return (
-        _Chain(_to_the_end(positive, starts), _to_the_end(negative, starts), starts, block, value, sums),
-        _Chain(
-            _to_the_end(negative[::-1], turned),
-            _to_the_end(positive[::-1], turned),
-            turned,
-            len(starts) - 1 - block[::-1],
-            (less / (more + less))[::-1],
-            [(less[::-1], more[::-1]) for more, less in sums],
+        _Chain.of((positive, negative), starts, block, sums),
+        _Chain.of(
+            (negative[::-1], positive[::-1]), n_points - ends[::-1], len(starts) - 1 - block[::-1], turned
         ),
     )
 

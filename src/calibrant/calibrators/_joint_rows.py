@@ -1,0 +1,118 @@
+"""The rows of a fit of all scores together, equal ones as one, in an order of their own."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibrant import passes
+from calibrant._core._arrays import Array, Float64Array, IntArray
+from calibrant.maps import NUMPY, Entry
+
+if TYPE_CHECKING:
+    from calibrant.passes import KeptRows, Learning
+
+
+@dataclass(frozen=True, eq=False)
+class JointRows:
+    """The rows of a fit, equal ones as one, in an order that neither rows nor labels came in.
+
+    Attributes
+    ----------
+    entry : Entry
+        How their scores come in, and the order of the classes.
+    scores : ndarray of shape (n, c)
+        Their scores, as they came.
+    y : ndarray of shape (n,)
+        The numbers of their classes, in the order of the entry.
+    weight : ndarray of shape (n,)
+        Their weights.
+    total : float
+        The weight of all rows, also of those that were left out.
+    """
+
+    entry: Entry
+    scores: Float64Array
+    y: IntArray
+    weight: Float64Array
+    total: float
+
+    def some(self, rows: IntArray | None) -> "JointRows":
+        """Some of the rows; None for all."""
+        if rows is None:
+            return self
+        return replace(self, scores=self.scores[rows], y=self.y[rows], weight=self.weight[rows])
+
+    def thinned(self, entries: int, least: int = 1000) -> IntArray | None:
+        """So many scores, evenly by class and the score of the true class; None for all."""
+        most = max(entries // self.entry.n_classes, least)
+        if len(self.y) <= most:
+            return None
+        even = np.linspace(0, len(self.y) - 1, most).astype(int)
+        return np.sort(self._by_class[np.unique(even)])
+
+    @cached_property
+    def _by_class(self) -> IntArray:
+        """The rows by class and the score of the true class."""
+        given = self.entry.of_classes(self.scores, NUMPY)
+        return np.lexsort((given[np.arange(len(self.y)), self.y], self.y))
+
+
+def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) -> "Learning[JointRows]":
+    """Ask for the rows, at most so many different ones, and put them in order."""
+    rows: KeptRows = yield passes.DistinctRows(most)
+    single = code is None and rows.scores.shape[1] == 1
+    entry = Entry(kind, np.arange(n_classes), single, code)
+    entry = replace(entry, order=_class_order(rows, entry))
+    y = np.argsort(entry.order)[rows.truth]
+    columns = rows.scores if code is not None else entry.of_classes(rows.scores, NUMPY)
+    order = _canonical(rows.weight, columns, y)
+    columns, y, weight = columns[order], y[order], rows.weight[order]
+    of_weight = _starts(y, weight, *columns.T)  # copies are counted, so that none adds up otherwise
+    mass = weight[of_weight] * np.add.reduceat(rows.count[order], of_weight)
+    y, columns, order = y[of_weight], columns[of_weight], order[of_weight]
+    starts = _starts(y, *columns.T)
+    mass = np.add.reduceat(mass, starts) * rows.part[order[starts]]
+    total = float(mass.sum()) if rows.total is None else rows.total
+    return JointRows(entry, rows.scores[order[starts]], y[starts], mass, total)
+
+
+def _canonical(weight: Float64Array, columns: Float64Array, y: IntArray) -> IntArray:
+    """The order by class, scores and weight; most rows are told apart by the last score."""
+    last = columns[:, -1]
+    order = np.lexsort((last, y))
+    if len(_starts(y[order], last[order])) == len(y):
+        return order
+    return np.lexsort((weight, *columns.T, y))
+
+
+def _starts(*columns: Array) -> IntArray:
+    """Where rows begin that are not the one before."""
+    new = np.zeros(len(columns[0]), dtype=bool)
+    new[0] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(new)
+
+
+def _class_order(rows: "KeptRows", entry: Entry) -> IntArray:
+    """An order of the classes that their labels have no part in: by weight, then by their scores."""
+    k, mass = entry.n_classes, rows.weight * rows.count
+    weight: Float64Array = np.bincount(rows.truth, mass, k).astype(np.float64)
+    if (mass != np.floor(mass)).any():  # whole numbers add up to the same in any order
+        weight = np.array([math.fsum(mass[rows.truth == number]) for number in range(k)])
+    if len(np.unique(weight)) == k:
+        return np.argsort(weight)
+    given, by_scores = entry.of_classes(rows.scores, NUMPY), np.zeros((2, k))
+    for number in np.flatnonzero(np.isin(weight, _repeated(weight))):
+        column = given[:, number]
+        by_scores[0, number] = math.fsum(np.unique(column[rows.truth == number]))
+        by_scores[1, number] = math.fsum(np.unique(column))
+    return np.lexsort((*by_scores, weight))
+
+
+def _repeated(values: Float64Array) -> Float64Array:
+    distinct, count = np.unique(values, return_counts=True)
+    return np.asarray(distinct[count > 1])
