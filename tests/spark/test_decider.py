@@ -102,6 +102,6 @@ def test_wrong_input(spark, frame):
     ):
         CostDecider(cost=[[0, 1], [1, 0]]).transform(none)
     with pytest.raises(
-        ParameterError, match=r"rule must be None or 'expected' where there are other decisions"
+        ParameterError, match=r"rule must be None, 'expected' or 'parallel' where there are other decisions"
     ):
-        CostRule(cost=[[0, 1, 2], [1, 0, 2], [2, 2, 0], [1, 1, 1]]).fit(frame)
+        CostRule(cost=[[0, 1, 2], [1, 0, 2], [2, 2, 0], [1, 1, 1]], rule="mossman").fit(frame)

@@ -29,6 +29,11 @@ class Costs:
     actions: Array
     of_classes: bool
 
+    @property
+    def allowed(self) -> dict[str, bool]:
+        """What a rule must be told besides the matrix: whether decisions may be others than the classes."""
+        return {} if self.of_classes else {"allow_any": True}
+
     def as_given(self, classes: Array) -> object:
         """What `read_costs` would take: an array where decisions have no names of their own, or a mapping."""
         if self.of_classes or self.actions.tolist() == list(range(len(self.actions))):
