@@ -125,7 +125,8 @@ def summary(rows: list[dict]) -> list[dict]:
                     )
                     for measure in ("log_loss", "brier_score", "cost")
                 }
-                best = [min(names, key=lambda each, row=row: row[each]["log_loss"]) for row in cases]
+                beside = dict.fromkeys((*names, name))  # "auto" is held against all combinations
+                best = [min(beside, key=lambda each, row=row: row[each]["log_loss"]) for row in cases]
                 shared = {"best": best.count(name), "cases": len(cases)}
                 zeros = float(np.mean([row[name]["zeros"] for row in cases]))
                 found.append(
@@ -148,6 +149,11 @@ def main() -> None:
                     case = {"data": data, "learner": learner, "code": code, "calibrator": calibrator}
                     rows.append(case | measure(X, y, learner, code, calibrator))
                     print(rows[-1], flush=True)
+    write(rows)
+
+
+def write(rows: list[dict]) -> None:
+    """Keep the results, and print them."""
     found = summary(rows)
     content = {"command": "python -m benchmarks.combinations", "summary": found, "rows": rows}
     RESULTS.mkdir(exist_ok=True)

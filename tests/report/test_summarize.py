@@ -193,7 +193,9 @@ class TestDecisions:
         assert found.total == realised_cost(position, decide(proba, matrix), matrix).total
         assert math.isnan(found.plain_total)
         assert math.isnan(found.saving)
-        assert found.rules == ()
+        assert [rule.name for rule in found.rules] == ["expected", "parallel"]
+        assert found.rules[0].cost == pytest.approx(found.total)
+        assert found.rules[1].saving.low < found.rules[1].saving < found.rules[1].saving.high
 
     def test_costs_may_be_a_frame_or_a_matrix_of_other_decisions(self):
         y, proba = triage(100)

@@ -42,8 +42,8 @@ class Costs:
         return {action: dict(zip(classes.tolist(), row, strict=True)) for action, row in rows}
 
 
-def read_costs(cost: object, classes: Array) -> Costs:
-    """Bring the user's costs into the order of the classes."""
+def read_costs(cost: object, classes: Array, *, allow_any: bool = False) -> Costs:
+    """Bring the user's costs into the order of the classes; those of classes are to be reasonable."""
     if hasattr(cost, "columns"):
         cost = _with_labels(
             decisions.costs_of_frame(cost, {str(label) for label in classes.tolist()}), classes
@@ -60,7 +60,7 @@ def read_costs(cost: object, classes: Array) -> Costs:
             )
         of_classes = matrix.shape[0] == matrix.shape[1]
         costs = Costs(matrix, classes if of_classes else np.arange(len(matrix)), of_classes)
-    if costs.of_classes:
+    if costs.of_classes and not allow_any:
         decisions.refuse_unreasonable(
             costs.matrix, "or use calibrant.decisions.decide(..., allow_any=True) on predict_proba"
         )

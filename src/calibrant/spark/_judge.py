@@ -71,13 +71,15 @@ def judged(
 
     names = [f"p_{place}" for place in range(n_classes)]
     fields = [StructField(name, DoubleType()) for name in names]
-    label = ", ".join(columns.names)
+    label = ", ".join(columns.all_names)
 
     def judge_batch(*series: pd.Series) -> pd.DataFrame:
         failure = None
         try:
             scores = score_matrix(series, columns.packed, n_scores, label)
-            proba, decision = judge_usable(judge, scores, n_classes, columns.names, keeps=invalid == "keep")
+            proba, decision = judge_usable(
+                judge, scores, n_classes, columns.all_names, keeps=invalid == "keep"
+            )
         except CalibrantError as error:
             failure = f"{error}" if repr(label) in str(error) else f"{error}; that is in {label!r}"
             proba, decision = np.full((len(series[0]), n_classes), np.nan), np.full(len(series[0]), UNUSABLE)
