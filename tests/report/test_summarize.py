@@ -220,8 +220,13 @@ class TestMethods:
         truth, right = honest(500, 3)
         _, proba = bold(500, 3)
         summary = summarize(truth, proba, methods={"right": right})
-        ranked = compare_forecasts(truth, {"this report": proba, "right": right})
+        both = {"this report": proba, "right": right}
+        ranked = compare_forecasts(truth, both, part_intervals=True)
         assert summary.ranked_as == "this report"
+        for each in summary.methods.results:
+            assert each.calibration.low <= each.calibration <= each.calibration.high
+            assert each.refinement.low <= each.refinement <= each.refinement.high
+            assert each.calibration.high > 0
         assert metrics.plain_record(summary.methods) == metrics.plain_record(ranked)
         assert summary.methods.results[1].difference.low > 0
         assert summary.methods.best == "right"
