@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.tables import RESULTS
 from calibrant import CalibratedClassifier
+from calibrant.decisions import decide, rarity_costs, realised_cost
 from calibrant.experiments._datasets import read_split
 from calibrant.metrics import brier_score, log_loss
 
@@ -41,6 +42,8 @@ COMBINATIONS = {
 }
 CODES = {name: None if name == "none" else name for name in COMBINATIONS}
 CALIBRATORS = ("sigmoid", "pav")
+#: Codes with a score for every class: "auto", the stack of all of them, is measured beside the combinations.
+STACKED = ("none", "one_vs_all")
 NAMED = ("pendigits", "segment", "vowel", "glass", "dermatology", "balance-scale", "car")
 
 
@@ -82,6 +85,12 @@ def measure(X: np.ndarray, y: np.ndarray, learner: str, code: str, calibrator: s
         for combine in COMBINATIONS[code]:
             scored.calibrator_.set_params(combine=combine)
             answers[combine][test] = scored.predict_proba(scores)
+        if code in STACKED:
+            answers.setdefault("auto", np.empty((len(y), y.max() + 1)))[test] = (
+                clone(model)
+                .set_params(calibrator="auto", combine=None)
+                .fit(scaler.transform(X[train]), y[train])
+            ).predict_proba(scaler.transform(X[test]))
     return {combine: _losses(y, proba) for combine, proba in answers.items()}
 
 
@@ -90,8 +99,15 @@ def _losses(y: np.ndarray, proba: np.ndarray) -> dict[str, float]:
     return {
         "log_loss": float(log_loss(y, limited / limited.sum(axis=1, keepdims=True))),
         "brier_score": float(brier_score(y, proba)),
+        "cost": _rarity_cost(y, proba),
         "zeros": float(np.mean(proba[np.arange(len(y)), y] == 0)),
     }
+
+
+def _rarity_cost(y: np.ndarray, proba: np.ndarray) -> float:
+    """What decisions cost where rare classes are dear."""
+    cost = rarity_costs(np.bincount(y))
+    return float(realised_cost(y, decide(proba, cost), cost).mean)
 
 
 def summary(rows: list[dict]) -> list[dict]:
@@ -100,16 +116,17 @@ def summary(rows: list[dict]) -> list[dict]:
     for code, names in COMBINATIONS.items():
         for calibrator in (*CALIBRATORS, "both"):
             cases = [row for row in rows if row["code"] == code and calibrator in (row["calibrator"], "both")]
-            for name in names:
+            for name in (*names, *(["auto"] if code in STACKED else [])):
                 ratios = {
                     measure: float(
                         np.exp(
                             np.mean([np.log(row[name][measure] / row[names[0]][measure]) for row in cases])
                         )
                     )
-                    for measure in ("log_loss", "brier_score")
+                    for measure in ("log_loss", "brier_score", "cost")
                 }
-                best = [min(names, key=lambda each, row=row: row[each]["log_loss"]) for row in cases]
+                beside = dict.fromkeys((*names, name))  # "auto" is held against all combinations
+                best = [min(beside, key=lambda each, row=row: row[each]["log_loss"]) for row in cases]
                 shared = {"best": best.count(name), "cases": len(cases)}
                 zeros = float(np.mean([row[name]["zeros"] for row in cases]))
                 found.append(
@@ -132,17 +149,23 @@ def main() -> None:
                     case = {"data": data, "learner": learner, "code": code, "calibrator": calibrator}
                     rows.append(case | measure(X, y, learner, code, calibrator))
                     print(rows[-1], flush=True)
+    write(rows)
+
+
+def write(rows: list[dict]) -> None:
+    """Keep the results, and print them."""
     found = summary(rows)
     content = {"command": "python -m benchmarks.combinations", "summary": found, "rows": rows}
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "combinations.json").write_text(json.dumps(content, indent=1) + "\n")
     lines = [
-        "| code | calibrator | combination | log loss, ratio | Brier score, ratio | best | truth given 0 |",
-        "|---|---|---|---:|---:|---:|---:|",
+        "| code | calibrator | combination | log loss | Brier score | cost | best, log loss | truth at 0 |",
+        "|---|---|---|---:|---:|---:|---:|---:|",
     ]
     lines += [
         f"| {row['code']} | {row['calibrator']} | {row['combine']} | {row['log_loss']:.3f} "
-        f"| {row['brier_score']:.3f} | {row['best']} of {row['cases']} | {row['zeros']:.2%} |"
+        f"| {row['brier_score']:.3f} | {row['cost']:.3f} "
+        f"| {row['best']} of {row['cases']} | {row['zeros']:.2%} |"
         for row in found
     ]
     (RESULTS / "combinations.md").write_text("\n".join(lines) + "\n")

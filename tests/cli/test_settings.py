@@ -15,7 +15,6 @@ from calibrant._core._settings import settings_of
 from calibrant.calibrators import METHODS, named_method
 from calibrant.codes import Coupling, check_code
 from calibrant.decisions import RULES, ParallelPartitionRule, decide, mailing_costs
-from calibrant.files._more_actions import square_costs, with_absent
 from calibrant.metrics import mailing_profit
 from cli.calling import here, process
 
@@ -243,10 +242,15 @@ def test_a_learned_rule_may_ask_a_person(folder):
     assert paid["parallel"] <= paid["expected"]
 
 
-def test_the_square_costs_of_more_decisions_decide_as_the_costs_do():
-    rng = np.random.default_rng(5)
-    cost = np.vstack([1 - np.eye(3), rng.uniform(0.1, 0.6, (2, 3))])
-    proba = rng.dirichlet(np.ones(3), 400)
-    np.testing.assert_array_equal(
-        decide(with_absent(proba, 5), square_costs(cost), allow_any=True), decide(proba, cost, allow_any=True)
-    )
+def test_a_learned_rule_may_decide_for_no_class(folder):
+    """Whether to send: the model has the rule, and says so; what it decides is what the command decides."""
+    (folder / "sending.csv").write_text("decision,cat,dog,fox\nsend,1,-2,-4\nkeep,0,0,0\n")
+    costs = ("--costs", "sending.csv")
+    here("fit", "scores.csv", *LABELLED, *costs, "--rule", "parallel", "--out", "sending.json", cwd=folder)
+    assert "parallel" in here("inspect", "sending.json", cwd=folder).stdout
+    here("apply", "sending.json", "scores.csv", "--decide", "--out", "sent.csv", cwd=folder)
+    said = pa_csv.read_csv(folder / "sent.csv")
+    model = load(folder / "sending.json")
+    proba = np.column_stack([said[name].to_numpy() for name in said.column_names if name.startswith("p_")])
+    assert set(said["decision"].to_pylist()) == {"send", "keep"}
+    assert said["decision"].to_pylist() == model.actions_[model.rule_.decide(proba)].tolist()

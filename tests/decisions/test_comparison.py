@@ -104,5 +104,5 @@ def test_what_is_refused(data):
         compare_rules(proba[:4], y[:4], cost)
     with pytest.raises(CalibrantError, match="rule must be one of 'expected', .*got 'best'"):
         compare_rules(proba, y, cost, ["best"])
-    with pytest.raises(CalibrantError, match=r"shape \(3, 3\); got shape \(2, 2\)"):
+    with pytest.raises(CalibrantError, match=r"one column per class, 3 in all; got shape \(2, 2\)"):
         compare_rules(proba, y, cost[:2, :2])

@@ -173,8 +173,8 @@ BAD_FITS = {
     "lengths": (GOOD, [0, 1], COST, None, "proba and labels must have the same number of rows; got 3 and 2"),
     "label": (GOOD, [0, 1, 3], COST, None, "labels must be column numbers from 0 to 2; got 3"),
     "names": (GOOD, ["a", "b", "b"], COST, None, "labels must have one value per column, 3 in all; got 2"),
-    "shape": (GOOD, [0, 1, 2], [[0, 1], [1, 0]], None, r"shape \(3, 3\); got shape \(2, 2\); cost\[i, j\]"),
-    "rectangular": (GOOD, [0, 1, 2], np.ones((4, 3)), None, r"shape \(3, 3\); got shape \(4, 3\)"),
+    "shape": (GOOD, [0, 1, 2], [[0, 1], [1, 0]], None, r"got shape \(2, 2\); cost\[i, j\]"),
+    "per row": (GOOD, [0, 1, 2], np.ones((3, 3, 3)), None, r"got shape \(3, 3, 3\)"),
     "nan cost": (GOOD, [0, 1, 2], COST * np.nan, None, r"cost must be finite; got nan at cost\[0, 0\]"),
     "unreasonable": (
         GOOD,
@@ -198,6 +198,17 @@ def test_bad_rows_are_refused_with_a_reason(rule, case):
         model.fit(*arguments)
     with pytest.raises(NotFittedError):
         model.decide(GOOD)
+
+
+@every
+def test_other_decisions_than_the_classes_are_for_those_that_take_them(rule, data):
+    proba, y, cost = data
+    more, model = [*cost, np.full(3, 0.4)], clone(rule)
+    if rule.any_decisions:
+        assert 3 in model.fit(proba, y, more).decide(proba)
+    else:
+        with pytest.raises(CalibrantError, match=r"shape \(3, 3\); got shape \(4, 3\)"):
+            model.fit(proba, y, more)
 
 
 @every

@@ -138,6 +138,10 @@ def _cases():
         "expected": (ExpectedCostRule().fit(*rules), rules[0]),
         "parallel": (ParallelPartitionRule(passes=2, restarts=1, random_state=3).fit(*rules), rules[0]),
         "parallel_free": (ParallelPartitionRule(family="free").fit(*rules), rules[0]),
+        "parallel_actions": (
+            ParallelPartitionRule(passes=2).fit(*rules[:2], [*COST3, [0.6, 0.6, 0.9], [3, 0.3, 0.3]]),
+            rules[0],
+        ),
         "lachiche_flach": (LachicheFlachRule("incremental").fit(*rules), rules[0]),
         "mossman": (MossmanRule((2, 0, 1)).fit(*rules), rules[0]),
         "model_binary": (ScoreModel("pav").fit(scores, np.where(y, "yes", "no")), scores),
@@ -154,6 +158,10 @@ def _cases():
             matrix,
         ),
         "model_actions": (ScoreModel("sigmoid", MIXED_COST).fit(matrix, np.array([1, 2, 7])[label]), matrix),
+        "model_rule_actions": (
+            ScoreModel("sigmoid", MIXED_COST, "parallel").fit(matrix, np.array([1, 2, 7])[label]),
+            matrix,
+        ),
         "model_rows_of_costs": (
             ScoreModel("binning", [[0, 1, 1], [1, 0, 1], [1, 1, 0], [0.4, 0.4, 0.4]]).fit(matrix, label),
             matrix,

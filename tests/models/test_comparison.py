@@ -18,8 +18,8 @@ from calibrant.calibrators import (
 from calibrant.metrics import Estimate, brier_decomposition, brier_score, error_rate, log_loss
 from calibrant.models import ScoreModel, compare_forecasts, compare_methods, named_method
 from calibrant.models._advice import advise
-from calibrant.models._comparison import MethodResult
 from calibrant.models._plan import stratified_folds
+from calibrant.models._ranking import MethodResult
 from models.cases import OURS, class_scores, one_score, softmax, squashed
 
 

@@ -301,7 +301,7 @@ def test_every_field_is_needed_and_no_other_is_allowed(name):
             "parallel",
             ("fitted", "matrix"),
             [[0.0, 1.0]],
-            r"matrix must have as many rows as columns; got shape",
+            r"parameters must have the shape \(1,\) for family 'row_add'; got \(3,\)",
         ),
         ("parallel", ("fitted", "matrix", 0, 1), float("inf"), r"matrix\[0\]\[1\] must be a number; got inf"),
         (
@@ -442,7 +442,7 @@ def test_every_field_is_needed_and_no_other_is_allowed(name):
             "model_multiclass",
             ("decision", "rule", "fitted", "weights"),
             [1.0],
-            "rule must decide among the 3 cla",
+            "rule must decide among the 3 classes; it does not",
         ),
         (
             "model_code",

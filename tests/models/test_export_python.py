@@ -30,10 +30,11 @@ def test_decisions(calibrator, rule):
     assert module["decide"](scores) == model.decide(scores).tolist()
 
 
-def test_decisions_that_are_no_classes():
+@pytest.mark.parametrize("rule", [None, "parallel"])
+def test_decisions_that_are_no_classes(rule):
     cost = {0: {0: 0, 1: 9}, 1: {0: 5, 1: 0}, "ask a person": {0: 1, 1: 1}}
     scores = np.linspace(-3, 3, 40)
-    model = ScoreModel("sigmoid", cost).fit(scores, (scores + np.sin(5 * scores) > 0).astype(int))
+    model = ScoreModel("sigmoid", cost, rule).fit(scores, (scores + np.sin(5 * scores) > 0).astype(int))
     assert module_of(model)["decide"](scores) == model.decide(scores).tolist()
     assert set(model.decide(scores).tolist()) == {0, 1, "ask a person"}
 

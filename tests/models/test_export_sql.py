@@ -75,6 +75,15 @@ def test_decisions(engine, rule, server):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_learned_decisions_that_are_no_classes(engine, server):
+    scores, y = scored_rows(150, 3, levels=3)
+    cost = {"ask": {0: 0.4, 1: 0.4, 2: 0.5}, "send": {0: 1, 1: -1, 2: -2}, "keep": {0: 0, 1: 0.6, 2: 0.7}}
+    model = ScoreModel("pav", cost, "parallel").fit(scores, y)
+    found = answers_of(model, scores, engine, server)
+    assert [row[-1] for row in found] == model.decide(scores).tolist()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("calibrator", ["pav", "sigmoid", "temperature"])
 def test_rows_that_cannot_be_answered_have_nulls(engine, calibrator, server):
     scores, y = scored_rows(60, 3)

@@ -87,6 +87,17 @@ def test_learned_rules(name, seed):
     np.testing.assert_array_equal(run(model, query)["decision"], model.decide(query))
 
 
+def test_a_learned_rule_with_decisions_that_are_no_classes():
+    proba, rng = coarse_proba(80, 3, 0), np.random.default_rng(0)
+    cost = {"ask": {0: 0.4, 1: 0.4, 2: 0.5}, "send": {0: 1, 1: -1, 2: -2}, "keep": {0: 0, 1: 0.6, 2: 0.7}}
+    matrix = [list(row.values()) for row in cost.values()]
+    truth = np.array([rng.choice(3, p=row) for row in proba])
+    rule = ParallelPartitionRule().fit(proba, truth, matrix, allow_any=True)
+    model = deciding(3, cost=cost, rule=rule)
+    assert {"send", "keep"} <= set(model.decide(proba).tolist())
+    np.testing.assert_array_equal(run(model, proba)["decision"], model.decide(proba))
+
+
 def test_weighted_probabilities_that_differ_in_the_last_bit_are_tied():
     cost, thirds = 1 - np.eye(3), np.full((1, 3), 1 / 3)
     rule = LachicheFlachRule().fit(np.eye(3), [0, 1, 2], cost)

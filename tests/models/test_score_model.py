@@ -301,8 +301,8 @@ def test_it_is_a_scikit_learn_object():
         ),
         (ScoreModel(cost=COST3, rule="wizard"), "rule must be one of 'expected', .*got 'wizard'"),
         (
-            ScoreModel(cost=[[0, 1, 1], [1, 0, 1]], rule="parallel"),
-            "rule must be None or 'expected' where there are other decisions than the classes; got Parallel",
+            ScoreModel(cost=[[0, 1, 1], [1, 0, 1]], rule="lachiche_flach"),
+            "None, 'expected' or 'parallel' where there are other decisions than the classes; got Lachiche",
         ),
         (ScoreModel(cost={0: {0: 0}}), "got none for deciding 0 when the truth is 1; add it"),
         (ScoreModel(combine="average"), "combine must be one of .*got 'average'"),

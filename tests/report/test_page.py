@@ -389,6 +389,17 @@ class TestLayout:
         assert shown == [mistake.row + 1 for mistake in summary.errors.mistakes]
         assert len(shown) == 20
 
+    @pytest.mark.parametrize("width", [360, 1280])
+    def test_all_dear_mistakes_and_the_intervals_of_rules_can_be_seen(self, visit, width):
+        summary, opened = visit("three", viewport={"width": width, "height": 900})
+        dear = opened.page.get_by_role("region", name="Mistakes that cost most")
+        assert dear.evaluate("(part) => part.scrollHeight <= part.clientHeight + 1")
+        assert dear.locator("tbody tr").count() == min(10, len(summary.decisions.confusions))
+        rules = opened.page.get_by_role("region", name="Rules")
+        assert rules.evaluate("(part) => part.scrollWidth <= part.clientWidth + 1")
+        for rule in summary.decisions.rules[1:]:
+            assert f"[{rule.saving.low:.1f}%, {rule.saving.high:.1f}%]" in rules.inner_text()
+
     def test_learned_rules_are_explained_where_they_are_shown(self, visit):
         summary, opened = visit("three")
         table = opened.page.get_by_role("region", name="Rules")

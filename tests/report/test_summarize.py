@@ -193,7 +193,9 @@ class TestDecisions:
         assert found.total == realised_cost(position, decide(proba, matrix), matrix).total
         assert math.isnan(found.plain_total)
         assert math.isnan(found.saving)
-        assert found.rules == ()
+        assert [rule.name for rule in found.rules] == ["expected", "parallel"]
+        assert found.rules[0].cost == pytest.approx(found.total)
+        assert found.rules[1].saving.low < found.rules[1].saving < found.rules[1].saving.high
 
     def test_costs_may_be_a_frame_or_a_matrix_of_other_decisions(self):
         y, proba = triage(100)
@@ -218,8 +220,13 @@ class TestMethods:
         truth, right = honest(500, 3)
         _, proba = bold(500, 3)
         summary = summarize(truth, proba, methods={"right": right})
-        ranked = compare_forecasts(truth, {"this report": proba, "right": right})
+        both = {"this report": proba, "right": right}
+        ranked = compare_forecasts(truth, both, part_intervals=True)
         assert summary.ranked_as == "this report"
+        for each in summary.methods.results:
+            assert each.calibration.low <= each.calibration <= each.calibration.high
+            assert each.refinement.low <= each.refinement <= each.refinement.high
+            assert each.calibration.high > 0
         assert metrics.plain_record(summary.methods) == metrics.plain_record(ranked)
         assert summary.methods.results[1].difference.low > 0
         assert summary.methods.best == "right"

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from calibrant.metrics import Estimate
+from calibrant.metrics import Estimate, share_estimate
 from calibrant.models import MethodResult
 from calibrant.report._drawn import Band, Bin, Curve, Reliability, Roc
 from calibrant.report._svg import (
@@ -83,6 +83,19 @@ def test_roc_curves_without_points_are_left_out():
     ]
     figure = roc_figure(curves)
     assert [name for name, _ in figure.lines] == ["a"]
+
+
+def test_bands_are_the_intervals_of_shares_and_only_of_few_curves():
+    curve = Curve((0, 0.5, 1), (0, 0.8, 1))
+    few = [Roc(name, curve, Estimate(0.9)) for name in "abc"]
+    figure = roc_figure(few, dict.fromkeys("abc", 20.0))
+    middle = share_estimate(0.8, 20.0)
+    assert figure.plot.y(middle.high) == pytest.approx(numbers(figure.bands[0])[3], abs=0.06)
+    assert figure.plot.y(middle.low) == pytest.approx(numbers(figure.bands[0])[9], abs=0.06)
+    assert detection_figure(curve, 20.0).band == figure.bands[0]
+    assert detection_figure(curve).band == ""
+    assert roc_figure(few).bands == ()
+    assert roc_figure([*few, Roc("d", curve, Estimate(0.9))], dict.fromkeys("abcd", 20.0)).bands == ()
 
 
 def test_what_checking_finds_lies_on_the_curve():

@@ -10,7 +10,7 @@ from pyspark.ml.linalg import Vectors
 
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.decisions import ParallelPartitionRule, decide
-from calibrant.spark import CostDecider, CostRule
+from calibrant.spark import CostDecider, CostRule, CostRuleModel
 
 COSTS = np.array([[0.0, 1.0, 8.0], [2.0, 0.0, 3.0], [1.0, 1.0, 0.0]])
 
@@ -47,6 +47,41 @@ def test_decisions_may_have_names_and_be_others_than_the_classes(frame, proba):
     rows = np.array([[0, 1, 8], [2, 0, 0], [1, 1, 1]])
     expected = np.array(["go", "stop", "ask"])[(proba @ rows.T).argmin(axis=1)]
     np.testing.assert_array_equal(predictions(decided), expected)
+
+
+def test_costs_may_differ_from_row_to_row(spark):
+    """Whom to write to: a letter costs 0.68, and brings what the person gives."""
+    rng = np.random.default_rng(1)
+    chance, amount = rng.beta(1, 8, 300), rng.gamma(2, 8, 300).round(2)
+    rows = [
+        (Vectors.dense(1 - p, p), float(x), i) for i, (p, x) in enumerate(zip(chance, amount, strict=True))
+    ]
+    frame = spark.createDataFrame(rows, ["probability", "amount", "id"]).repartition(3)
+    cost = {"keep": {"no": 0, "yes": 0}, "send": {"no": 0.68, "yes": "0.68 - amount"}}
+    decider = CostDecider(cost=cost, classes=["no", "yes"])
+    expected = np.where(chance * amount > 0.68, "send", "keep")
+    np.testing.assert_array_equal(predictions(decider.transform(frame)), expected)
+    assert decider.getCost() == cost
+    none = spark.createDataFrame([([0.5, 0.5], None)], "probability array<double>, amount double")
+    with pytest.raises(
+        SparkRuntimeException, match=r"'probability, amount' must be finite numbers; got \[0.5"
+    ):
+        decider.transform(none).collect()
+    with pytest.raises(DataError, match="the frame must have a column 'amount'; it has probability, label"):
+        decider.transform(spark.createDataFrame([(Vectors.dense(0.5, 0.5), 1)], ["probability", "label"]))
+    with pytest.raises(DataError, match="got 'a lot' for deciding 'send' when the truth is 'yes'"):
+        CostDecider(cost={"send": {"no": 1, "yes": "a lot"}}, classes=["no", "yes"]).transform(frame)
+
+
+def test_a_learned_rule_may_take_other_decisions(frame, proba, tmp_path):
+    costs = {"go": {0: 0, 1: 1, 2: 8}, "stop": {0: 2, 1: 0, 2: 0}, "ask": {0: 0.5, 1: 0.5, 2: 0.5}}
+    model = CostRule(cost=costs).fit(frame)
+    assert model.actions == ["go", "stop", "ask"]
+    decided = np.array(model.actions)[model.rule.decide(proba)]
+    np.testing.assert_array_equal(predictions(model.transform(frame)), decided)
+    model.write().overwrite().save(str(tmp_path / "rule"))
+    again = CostRuleModel.load(str(tmp_path / "rule"))
+    np.testing.assert_array_equal(predictions(again.transform(frame)), decided)
 
 
 def test_a_learned_rule_is_that_of_the_library(frame, proba):
@@ -102,6 +137,6 @@ def test_wrong_input(spark, frame):
     ):
         CostDecider(cost=[[0, 1], [1, 0]]).transform(none)
     with pytest.raises(
-        ParameterError, match=r"rule must be None or 'expected' where there are other decisions"
+        ParameterError, match=r"rule must be None, 'expected' or 'parallel' where there are other decisions"
     ):
-        CostRule(cost=[[0, 1, 2], [1, 0, 2], [2, 2, 0], [1, 1, 1]]).fit(frame)
+        CostRule(cost=[[0, 1, 2], [1, 0, 2], [2, 2, 0], [1, 1, 1]], rule="mossman").fit(frame)

@@ -22,7 +22,8 @@ MEASURES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate"
 WIDEST = 1000
 LEGEND = (
     "Less is better; * marks the best of its group, ± is half of an interval of 95%. Every row is measured "
-    "by a model that has not seen it. Digits has 10 classes, diabetes 3."
+    "by a model that has not seen it. Digits has 10 classes, diabetes 3. Auto is the default: all scores of "
+    "a row together."
 )
 PARTS = (
     "The Brier score is the sum over the classes. Calibration is the part of it that a monotone repair of "

@@ -244,7 +244,7 @@ def combination_for(code: object) -> str:
     -----
     That is what was measured on development sets, see `benchmarks/results/combinations.md`, with one
     exception. For one answer per class coupling is better by some percent; dividing by the sum is the default
-    there as it runs everywhere, also in SQL, and at no cost.
+    there as it runs everywhere, also in SQL, and at no cost. `docs/decisions` says why (18).
 
     Examples
     --------

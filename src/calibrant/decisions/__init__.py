@@ -35,7 +35,11 @@ if TYPE_CHECKING:
     from calibrant.decisions._expected import ExpectedCostRule
     from calibrant.decisions._labelled import cost_matrix, costs_of_frame as costs_of_frame
     from calibrant.decisions._lachiche_flach import LachicheFlachRule, weight_matrix
-    from calibrant.decisions._ledger import Ledger as Ledger, saved_share as saved_share
+    from calibrant.decisions._ledger import (
+        Ledger as Ledger,
+        saved_share as saved_share,
+        saving_estimate as saving_estimate,
+    )
     from calibrant.decisions._mailing import ProfitCurve, mailing_costs, profit_curve
     from calibrant.decisions._matrix import (
         check_cost as check_cost,
@@ -43,7 +47,12 @@ if TYPE_CHECKING:
         refuse_unreasonable as refuse_unreasonable,
     )
     from calibrant.decisions._mossman import MossmanRule, mossman_matrix
-    from calibrant.decisions._names import RULES as RULES, new_rule, rule_kinds as rule_kinds
+    from calibrant.decisions._names import (
+        RULES as RULES,
+        new_rule,
+        rule_kinds as rule_kinds,
+        takes_any as takes_any,
+    )
     from calibrant.decisions._parallel import ParallelPartitionRule, partition_matrix
     from calibrant.decisions._properties import (
         MovedPoint,
@@ -103,7 +112,9 @@ _HOME = {
     "row_shift_bounds": "calibrant.decisions._properties",
     "rule_kinds": "calibrant.decisions._names",
     "saved_share": "calibrant.decisions._ledger",
+    "saving_estimate": "calibrant.decisions._ledger",
     "scale_costs": "calibrant.decisions._properties",
+    "takes_any": "calibrant.decisions._names",
     "two_class_threshold": "calibrant.decisions._boundaries",
     "weight_matrix": "calibrant.decisions._lachiche_flach",
     "zero_diagonal": "calibrant.decisions._properties",

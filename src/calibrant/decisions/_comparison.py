@@ -10,6 +10,7 @@ import numpy as np
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._checks import (
     check_class_labels,
+    check_flag,
     check_same_length,
     check_weights,
     class_labels,
@@ -19,9 +20,11 @@ from calibrant._core._errors import ParameterError
 from calibrant._core._folds import read_folds
 from calibrant._core._names import by_label
 from calibrant.decisions._estimates import check_estimates
-from calibrant.decisions._matrix import check_square_cost
+from calibrant.decisions._ledger import saving_estimate
+from calibrant.decisions._matrix import check_cost
 from calibrant.decisions._names import RULES, new_rule
 from calibrant.decisions._training import TrainingRows
+from calibrant.metrics import Estimate, mean_of
 
 Splits = list[tuple[IntArray, IntArray]]
 
@@ -34,18 +37,19 @@ class RuleResult:
     ----------
     name : str
         The rule.
-    cost : float
+    cost : Estimate
         The cost of its decisions in all folds together.
-    saving : float
+    saving : Estimate
         How much less that is than the cost of the plain rule, in percent of the latter; `nan` if the plain
-        rule costs nothing.
+        rule costs nothing. The interval is of rows that both decide about, given what was learned: another
+        sample to learn from is not in it, but in `spread`.
     fold_costs, fold_savings : ndarray of shape (f,)
         The same in every fold.
     """
 
     name: str
-    cost: float
-    saving: float
+    cost: Estimate
+    saving: Estimate
     fold_costs: Float64Array
     fold_savings: Float64Array
 
@@ -94,6 +98,7 @@ def compare_rules(
     *,
     cv: Any = 10,
     sample_weight: object = None,
+    allow_any: bool = False,
 ) -> RuleComparison:
     """Put rules side by side: each learns in some folds and decides in the other.
 
@@ -103,14 +108,17 @@ def compare_rules(
         Probabilities of the classes, for rows that the classifier behind them was not trained on.
     y : array-like of shape (n,)
         The true classes: column numbers of `proba`, or other labels in sorted order.
-    cost : array-like of shape (k, k)
-        ``cost[i, j]`` is the cost of deciding i when the truth is j.
+    cost : array-like of shape (k, k) or (a, k)
+        ``cost[i, j]`` is the cost of deciding i when the truth is j. There may be other decisions than the
+        classes, for rules that take these.
     rules : sequence of names or objects, optional
-        The rules; by default all that are ready-made for this number of classes.
+        The rules; by default all that are ready-made for these decisions and this number of classes.
     cv : int, splitter or iterable, default=10
         The folds, as in scikit-learn.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
+    allow_any : bool, default=False
+        Whether as many decisions as classes may be others than the classes, see `DecisionRule.fit`.
 
     Returns
     -------
@@ -135,22 +143,26 @@ def compare_rules(
     mossman                 2338      2.9%      5.7%
     """
     estimates = check_estimates(proba)
-    matrix = check_square_cost(cost, estimates.shape[1])
-    truth = check_class_labels(y, len(matrix))
+    n_classes = estimates.shape[1]
+    check_flag("allow_any", allow_any)
+    matrix = check_cost(cost, n_classes, allow_any=True)
+    any_decisions = allow_any or len(matrix) != n_classes
+    truth = check_class_labels(y, n_classes)
     check_same_length(proba=estimates, labels=truth)
-    estimates = by_label(proba, estimates, lambda: class_labels(y, len(matrix)), "proba")
+    estimates = by_label(proba, estimates, lambda: class_labels(y, n_classes), "proba")
     weights = check_weights(sample_weight, len(truth))
     rows = TrainingRows(estimates.astype(np.float64, copy=False), truth, matrix, weights)
-    splits = _split(cv, rows)
-    wanted = _wanted(rules, len(matrix))
-    plain = _fold_costs("expected", rows, splits)
-    results = [_result(rule, _fold_costs(rule, rows, splits), plain) for rule in wanted]
-    return RuleComparison(tuple(results), _result("expected", plain, plain))
+    wanted = _wanted(rules, n_classes, any_decisions=any_decisions)
+    trial = _Trial(rows, _split(cv, rows), any_decisions)
+    plain = trial.paid("expected")
+    results = [trial.result(rule, trial.paid(rule), plain) for rule in wanted]
+    return RuleComparison(tuple(results), trial.result("expected", plain, plain))
 
 
-def _wanted(rules: Sequence[object] | None, n_classes: int) -> list[object]:
+def _wanted(rules: Sequence[object] | None, n_classes: int, *, any_decisions: bool) -> list[object]:
     if rules is None:
-        return [name for name in RULES if name != "mossman" or n_classes == 3]
+        ready = [name for name, rule in RULES.items() if rule.any_decisions or not any_decisions]
+        return [name for name in ready if name != "mossman" or n_classes == 3]
     if isinstance(rules, str) or not np.iterable(rules):
         raise ParameterError(f"rules must be a sequence of rules; got {shown(rules)}; put it in a list")
     wanted = list(rules)
@@ -163,25 +175,51 @@ def _split(cv: Any, rows: TrainingRows) -> Splits:
     return read_folds(cv, rows.proba, rows.truth)  # a fold may lack a rare class; the rules cope with that
 
 
-def _fold_costs(rule: object, rows: TrainingRows, splits: Splits) -> Float64Array:
-    """The cost of the rule's decisions in every fold, learned outside it."""
-    costs = []
-    for train, test in splits:
-        weights = None if rows.weights is None else rows.weights[train]
-        fitted = new_rule(rule).fit(rows.proba[train], rows.truth[train], rows.cost, weights)
-        costs.append(rows.paid(fitted.decide(rows.proba[test]), test).sum())
-    return np.array(costs)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """Rows in folds, and what rules make of them."""
+
+    rows: TrainingRows
+    splits: Splits
+    any_decisions: bool
+
+    def paid(self, rule: object) -> list[Float64Array]:
+        """What the rows of every fold pay by the rule's decisions, learned outside it; without weights."""
+        rows, how = self.rows, {"allow_any": True} if self.any_decisions else {}
+        paid = []
+        for train, test in self.splits:
+            weights = None if rows.weights is None else rows.weights[train]
+            fitted = new_rule(rule).fit(rows.proba[train], rows.truth[train], rows.cost, weights, **how)
+            paid.append(rows.cost[fitted.decide(rows.proba[test]), rows.truth[test]])
+        return paid
+
+    def result(self, rule: object, paid: list[Float64Array], plain: list[Float64Array]) -> RuleResult:
+        """Add up what was paid, and hold it against the plain rule."""
+        costs, plain_costs = self._sums(paid), self._sums(plain)
+        total, plain_total = costs.sum(), plain_costs.sum()
+        each, each_plain = np.concatenate(paid), np.concatenate(plain)
+        tested = np.concatenate([test for _, test in self.splits])
+        weights = np.ones(len(tested)) if self.rows.weights is None else self.rows.weights[tested]
+        counted = weights > 0
+        each, each_plain, weights = each[counted], each_plain[counted], weights[counted]
+        saving = float(_saving(total, plain_total))
+        return RuleResult(
+            name=str(rule),
+            cost=_times(mean_of(each, weights), float(total), float(weights.sum())),
+            saving=saving_estimate(saving, each_plain, each, weights),
+            fold_costs=costs,
+            fold_savings=_saving(costs, plain_costs),
+        )
+
+    def _sums(self, paid: list[Float64Array]) -> Float64Array:
+        """What every fold pays."""
+        folds = zip(self.splits, paid, strict=True)
+        return np.array([self.rows.priced(each.copy(), test).sum() for (_, test), each in folds])
 
 
-def _result(rule: object, costs: Float64Array, plain: Float64Array) -> RuleResult:
-    total, plain_total = costs.sum(), plain.sum()
-    return RuleResult(
-        name=str(rule),
-        cost=float(total),
-        saving=float(_saving(total, plain_total)),
-        fold_costs=costs,
-        fold_savings=_saving(costs, plain),
-    )
+def _times(mean: Estimate, total: float, weight: float) -> Estimate:
+    """A total with the interval of its mean."""
+    return Estimate(total, mean.low * weight, mean.high * weight, mean.error * weight)
 
 
 def _saving(cost: Any, plain: Any) -> Any:

@@ -1,8 +1,7 @@
 """The plain rule: least expected cost, nothing learned."""
 
-from calibrant._core._field_groups import Record
+from calibrant._core._field_groups import Matrix, Record
 from calibrant.decisions._decide import least_risk
-from calibrant.decisions._matrix import SQUARE
 from calibrant.decisions._rule import COSTS, DecisionRule
 from calibrant.decisions._training import TrainingRows
 
@@ -15,7 +14,7 @@ class ExpectedCostRule(DecisionRule):
 
     Attributes
     ----------
-    matrix_ : ndarray of shape (k, k)
+    matrix_ : ndarray of shape (k, k) or (a, k)
         The costs.
     cost_before_, cost_after_ : float
         The cost of the decisions on the training rows, twice.
@@ -33,7 +32,8 @@ class ExpectedCostRule(DecisionRule):
     """
 
     name = "expected"
-    fitted = Record(matrix=SQUARE, **COSTS)
+    any_decisions = True
+    fitted = Record(matrix=Matrix(), **COSTS)
 
     def _fit(self, rows: TrainingRows) -> tuple[float, float]:
         self.matrix_ = rows.cost

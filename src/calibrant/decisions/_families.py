@@ -1,7 +1,9 @@
 """The numbers of a partition matrix that are learned one at a time.
 
-A family starts at the user's costs with a zero diagonal (their regrets) and offers the same to the learner:
-`coordinates` in the order of the classes, the `events` while one of them grows, a `pick` among the
+A family starts at the regrets: what every decision costs more than the cheapest one for the same truth, its
+home. For costs of classes each is at home in itself, and regrets are the costs with a zero diagonal; there
+may be other decisions too, which are at home nowhere. A family offers the same to the learner:
+`coordinates` in the order of the decisions, the `events` while one of them grows, a `pick` among the
 intervals, and a `move`.
 
 =========  ======================================  ==================================================
@@ -10,12 +12,12 @@ name       a step changes                          the number
 row_add    a decision's row, by addition           offset delta of every decision (the paper's choice)
 row_mul    a decision's row, by multiplication     factor of every decision
 col_mul    a truth's column, by multiplication     factor of every truth
-free       one entry, by multiplication            every entry off the diagonal
+free       one entry, by multiplication            every entry but those at home
 =========  ======================================  ==================================================
 
-Offsets have bounds, within which the costs stay reasonable (property 5). Positive factors always keep them
-reasonable; their steps are those of their logarithm, and they end at a million times the ratio of the
-costs, because much larger ones would drown the rest in rounding.
+Offsets have bounds, within which the decisions at home stay the cheapest, and so the costs reasonable
+(property 5). Positive factors always keep them so; their steps are those of their logarithm, and they end at
+a million times the ratio of the costs, because much larger ones would drown the rest in rounding.
 """
 
 import math
@@ -29,13 +31,23 @@ from calibrant._core._ties import tie_unit
 from calibrant.decisions._choice import feasible_offset, log_factor, paper_offset
 from calibrant.decisions._decide import least_risk
 from calibrant.decisions._envelope import envelope
-from calibrant.decisions._properties import regret_bounds
+from calibrant.decisions._properties import shift_bounds
 from calibrant.decisions._sweep import MERGE, Events, Intervals, changepoints
 
 #: Costs in such a ratio need tolerances for every row, as no common one suits both the large and the small.
 WIDE = 1e3
-#: A class, or a pair of a decision and a truth.
+#: A decision, a truth, or a pair of both.
 Coordinate = tuple[int, ...]
+
+
+def homes(cost: Float64Array) -> IntArray:
+    """The cheapest decision for every truth; of equally cheap ones the first."""
+    return np.asarray(cost.argmin(axis=0))
+
+
+def regrets_of(cost: Float64Array) -> Float64Array:
+    """What every decision costs more than the cheapest one for the same truth."""
+    return np.asarray(cost - cost[homes(cost), np.arange(cost.shape[1])])
 
 
 class Family(ABC):
@@ -47,7 +59,7 @@ class Family(ABC):
     may_raise = False
 
     def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
-        """The numbers to be learned, in the order of their classes."""
+        """The numbers to be learned, in the order of their decisions."""
         return ((int(i),) for i in order)
 
     def admit(self, coordinate: Coordinate) -> bool:  # noqa: ARG002
@@ -84,11 +96,12 @@ class Family(ABC):
 
 
 class RowOffsets(Family):
-    """``a_ij = regret_ij + delta_i - delta_j``."""
+    """``a_ij = regret_ij + delta_i - delta_h``, where h is at home in j."""
 
     def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
         self.proba = proba
         self.regrets = regrets
+        self.home, self.cheapest = homes(regrets), regrets == 0
         self.delta = np.zeros(len(regrets))
         self.risks = regrets @ proba.T
         self.unit = float(tie_unit(regrets))
@@ -96,7 +109,10 @@ class RowOffsets(Family):
         self.is_wide = _log_spread(regrets) > math.log(WIDE)
 
     def limits(self, coordinate: Coordinate) -> tuple[float, float]:
-        return regret_bounds(self.matrix(), coordinate[0])
+        matrix = self.matrix()
+        low, high = shift_bounds(matrix, self.cheapest, coordinate[0])
+        reach = float(np.ptp(matrix))  # beyond it a decision is always taken, or never
+        return max(low, -reach), min(high, reach)
 
     def events(self, coordinate: Coordinate) -> Events:
         (i,) = coordinate
@@ -107,7 +123,7 @@ class RowOffsets(Family):
         """How near the changepoints rows tie, given what both decisions cost there."""
         if not self.is_wide:
             return None
-        return MERGE * np.maximum(self.unit, np.abs(level - self.proba @ self.delta))
+        return MERGE * np.maximum(self.unit, np.abs(level - self.proba @ self.delta[self.home]))
 
     def pick(self, coordinate: Coordinate, intervals: Intervals) -> tuple[float, float]:
         tolerance = self.tolerance if intervals.slack is None else intervals.slack
@@ -118,7 +134,7 @@ class RowOffsets(Family):
         self.risks[coordinate] += step
 
     def matrix(self) -> Float64Array:
-        return self.regrets + self.delta[:, None] - self.delta
+        return self.regrets + self.delta[:, None] - self.delta[self.home]
 
     def parameters(self) -> Float64Array:
         return self.delta
@@ -191,9 +207,12 @@ class ColumnFactors(Factors):
     """``a_ij = factor_j regret_ij``: the decision about a row can change several times on the way."""
 
     def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
-        super().__init__((len(regrets),), _reach(regrets))
+        super().__init__((regrets.shape[1],), _reach(regrets))
         self.proba = proba
         self.regrets = regrets
+
+    def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
+        return ((j,) for j in _truths(self.regrets, order))
 
     def events(self, coordinate: Coordinate) -> Events:
         return envelope(self.proba, self.matrix(), coordinate[0])
@@ -203,7 +222,7 @@ class ColumnFactors(Factors):
 
 
 class FreeEntries(Factors):
-    """Every entry off the diagonal, each by a factor of its own."""
+    """Every entry but those at home, each by a factor of its own."""
 
     def __init__(self, proba: Float64Array, regrets: Float64Array) -> None:
         super().__init__(regrets.shape, _reach(regrets))
@@ -213,7 +232,8 @@ class FreeEntries(Factors):
         self.unit = float(tie_unit(regrets))
 
     def coordinates(self, order: IntArray) -> Iterator[Coordinate]:
-        return ((int(i), int(j)) for i in order for j in order if i != j)
+        home, truths = homes(self.regrets), _truths(self.regrets, order)
+        return ((int(i), j) for i in order for j in truths if i != home[j])
 
     def events(self, coordinate: Coordinate) -> Events:
         i, j = coordinate
@@ -235,9 +255,15 @@ class FreeEntries(Factors):
         return self.parameters() * self.regrets
 
 
+def _truths(regrets: Float64Array, order: IntArray) -> list[int]:
+    """The truths in the order of the decisions that are at home there."""
+    place = np.argsort(order)
+    return list(map(int, np.argsort(place[homes(regrets)], kind="stable")))
+
+
 def _log_spread(regrets: Float64Array) -> float:
     """The logarithm of the ratio of the greatest regret to the least."""
-    apart = regrets[~np.eye(len(regrets), dtype=bool)]
+    apart = regrets[regrets > 0]
     return math.log(apart.max()) - math.log(apart.min()) if apart.size else 0.0
 
 

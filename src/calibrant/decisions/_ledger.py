@@ -7,6 +7,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant.decisions._estimates import row_blocks
+from calibrant.metrics import Estimate, paired_difference
 
 
 class Ledger:
@@ -118,3 +119,15 @@ def _more(
 def saved_share(plain: float, paid: float) -> float:
     """What is saved of the cost of the most probable class; `nan` where that is unknown or nothing."""
     return (plain - paid) / abs(plain) if plain else math.nan
+
+
+def saving_estimate(
+    saving: float, plain: Float64Array, paid: Float64Array, weights: Float64Array | None = None
+) -> Estimate:
+    """Percent saved against what is plain, of rows that paid so much; as a ratio of two means it scatters."""
+    mean = float(np.average(plain, weights=weights))
+    if not math.isfinite(saving) or not mean:
+        return Estimate(saving)
+    # In the first order the ratio scatters as this mean does, which is zero on these rows.
+    around = paired_difference(100 * (plain - paid) / abs(mean), saving * plain / mean, sample_weight=weights)
+    return Estimate(saving, saving + around.low, saving + around.high, around.error)

@@ -5,14 +5,11 @@ libraries use the transpose.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, as_floats
 from calibrant._core._errors import DataError, ParameterError
-from calibrant._core._field_groups import Matrix
-from calibrant._core._place import Place
 
 MEANING = "cost[i, j] is the cost of deciding i when the truth is j"
 
@@ -121,17 +118,3 @@ def _refuse_infinite(matrix: Array) -> None:
             f"cost must be finite; got {matrix[place]} at cost[{', '.join(map(str, place))}]; a decision "
             "that must never be taken needs a large number"
         )
-
-
-class _Square(Matrix):
-    """As many rows as columns."""
-
-    def _read(self, plain: Any, at: Place) -> Float64Array:
-        matrix = super()._read(plain, at)
-        if matrix.shape[0] != matrix.shape[1]:
-            at.fail(f"must have as many rows as columns; got shape {matrix.shape}")
-        return matrix
-
-
-#: The matrix of a rule in a model file.
-SQUARE = _Square()

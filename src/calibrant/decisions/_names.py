@@ -24,6 +24,11 @@ def rule_kinds() -> Kinds:
     return Kinds(rule.kind_in_file() for rule in RULES.values())
 
 
+def takes_any(rule: object) -> bool:
+    """Whether a rule, or the one of this name, can take other decisions than the classes."""
+    return bool(getattr(RULES.get(rule, rule) if isinstance(rule, str) else rule, "any_decisions", False))
+
+
 def new_rule(rule: object) -> Any:
     """Give a new, unfitted rule: by its name, or a copy of the one given.
 

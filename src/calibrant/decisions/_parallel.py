@@ -20,8 +20,10 @@ from calibrant.decisions._families import (
     PaperOffsets,
     RowFactors,
     RowOffsets,
+    homes,
+    regrets_of,
 )
-from calibrant.decisions._matrix import SQUARE, check_square_cost
+from calibrant.decisions._matrix import check_square_cost
 from calibrant.decisions._rule import COSTS, DecisionRule
 from calibrant.decisions._training import TrainingRows
 
@@ -78,24 +80,24 @@ class ParallelPartitionRule(DecisionRule):
         among all and clip it then, as printed, which can raise it. "paper" is defined for "row_add" only.
     family : {"row_add", "row_mul", "col_mul", "free"}, default="row_add"
         What is learned: an offset for every decision; a factor for every decision; a factor for every
-        truth; or every entry off the diagonal.
+        truth; or every entry but that of the cheapest decision for every truth.
     passes : int, default=1
         How often every number is visited; the paper visits each once.
     restarts : int, default=0
-        How often the learning is repeated with the classes in a random order; the best result is kept.
+        How often the learning is repeated with the decisions in a random order; the best result is kept.
     random_state : int, Generator, RandomState or None, default=None
         The random orders.
 
     Attributes
     ----------
-    matrix_ : ndarray of shape (k, k)
-        The partition matrix; its diagonal is zero.
-    parameters_ : ndarray of shape (k,) or (k, k)
+    matrix_ : ndarray of shape (k, k) or (a, k)
+        The partition matrix; of deciding for classes its diagonal is zero.
+    parameters_ : ndarray of shape (a,), (k,) or (a, k)
         The offsets delta; or the factors of decisions, of truths, or of entries.
     cost_before_, cost_after_ : float
         Training cost of the plain rule of least expected cost, and of this one.
     order_ : ndarray
-        The classes in the order of their visits; for "free" pairs of a decision and a truth.
+        The decisions in the order of their visits; for "col_mul" truths, for "free" pairs of both.
     costs_ : ndarray
         Training cost after every visit.
 
@@ -111,6 +113,10 @@ class ParallelPartitionRule(DecisionRule):
     last. Each visit finds the best offset of one class exactly, by one sort of the rows; the whole is
     greedy, and need not be the best of all matrices. With two classes it is the choice of a threshold on
     a ROC curve.
+
+    There may be other decisions than the classes, such as "ask a person". The cheapest decision for class j
+    then has the place of class j in these formulas, and a decision counts as often as the classes for which
+    it is the cheapest.
 
     Where the paper is silent: the interval of least cost is first cut to the range in which the matrix
     stays reasonable (property 5), and then its geometric mean is taken, or 0 if it contains 0, or the
@@ -150,6 +156,7 @@ class ParallelPartitionRule(DecisionRule):
         self.random_state = random_state
 
     name = "parallel"
+    any_decisions = True
     parameters = Record(
         strategy=Choice("feasible", "paper"),
         family=Choice(*FAMILIES),
@@ -158,7 +165,7 @@ class ParallelPartitionRule(DecisionRule):
         random_state=SeedField(),
     )
     fitted = Record(
-        matrix=SQUARE,
+        matrix=Matrix(),
         parameters=Either(Numbers(), Matrix()),
         order=ListOf(Either(Whole(0), Wholes(0))),
         costs=Numbers(),
@@ -167,13 +174,13 @@ class ParallelPartitionRule(DecisionRule):
 
     def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
         """Become what was saved."""
-        shape, free = numbers["matrix"].shape, self.family == "free"
-        wanted = shape if free else shape[:1]
+        shape = numbers["matrix"].shape
+        wanted = {"free": shape, "col_mul": shape[1:]}.get(self.family, shape[:1])
         if numbers["parameters"].shape != wanted:
             (at / "parameters").fail(
                 f"must have the shape {wanted} for family {self.family!r}; got {numbers['parameters'].shape}"
             )
-        order = _read_order(numbers["order"], shape[0], at / "order", pairs=free)
+        order = _read_order(numbers["order"], wanted, at / "order")
         check_length(numbers["costs"], len(order), at / "costs", "one per visit")
         super().take_fitted(numbers | {"order": order}, at, classes)
 
@@ -188,7 +195,7 @@ class ParallelPartitionRule(DecisionRule):
             )
 
     def _fit(self, rows: TrainingRows) -> tuple[float, float]:
-        regrets = rows.cost - np.diag(rows.cost)
+        regrets = regrets_of(rows.cost)
         before = rows.total(least_risk(rows.proba, rows.cost))
         family = FAMILIES[self.family] if self.strategy == "feasible" else PaperOffsets
         learned = best_descent(
@@ -206,15 +213,17 @@ class ParallelPartitionRule(DecisionRule):
         return before, learned.cost
 
     def _order(self, rows: TrainingRows) -> IntArray:
-        """The classes in the order of their visits."""
-        return rows.by_frequency()
+        """The decisions in the order of their visits."""
+        return rows.by_frequency(homes(rows.cost))
 
 
-def _read_order(visits: list[Any], n_classes: int, at: Place, *, pairs: bool) -> IntArray:
-    """The classes visited, or the pairs of classes, of a model file."""
+def _read_order(visits: list[Any], shape: tuple[int, ...], at: Place) -> IntArray:
+    """The decisions or truths visited, or the pairs of both, of a model file."""
+    pairs = len(shape) == 2
     for number, visit in enumerate(visits):
         if (np.ndim(visit) == 1) != pairs or (pairs and len(visit) != 2):
             at[number].fail(f"must be {'a pair of classes' if pairs else 'a class'}; it is not")
-        if np.max(visit) >= n_classes:
-            at[number].refuse(f"be below {n_classes}, the number of classes", int(np.max(visit)))
+        for each, n_numbers in zip(np.atleast_1d(visit).tolist(), shape, strict=True):
+            if each >= n_numbers:
+                at[number].refuse(f"be below {n_numbers}, the number of classes", each)
     return np.array(visits, dtype=np.intp)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._core._arrays import Float64Array
+from calibrant._core._arrays import BoolArray, Float64Array
 from calibrant._core._checks import check_number
 from calibrant._core._errors import DataError
 from calibrant.decisions._equal_risk import equal_risk_point
@@ -188,13 +188,22 @@ def row_shift_bounds(cost: object, row: int) -> tuple[float, float]:
     matrix = check_square_cost(cost)
     refuse_unreasonable(matrix, "as only reasonable costs have bounds")
     i = check_class_number("row", row, len(matrix))
-    return regret_bounds(matrix - np.diag(matrix), i)
+    return shift_bounds(matrix - np.diag(matrix), np.eye(len(matrix), dtype=bool), i)
 
 
-def regret_bounds(regrets: Float64Array, i: int) -> tuple[float, float]:
-    """The bounds of property 5 for a reasonable matrix whose diagonal is zero."""
-    others = np.arange(len(regrets)) != i
-    low, high = -regrets[i, others].min(initial=math.inf), regrets[others, i].min(initial=math.inf)
+def shift_bounds(matrix: Float64Array, cheapest: BoolArray, i: int) -> tuple[float, float]:
+    """How much may be added to a row before a decision that is not `cheapest` for some truth becomes it.
+
+    For reasonable costs, of which every class is the cheapest for itself, these are the bounds of property 5.
+    """
+    rest = np.delete(np.where(cheapest, matrix, math.inf), i, axis=0).min(axis=0, initial=math.inf)
+    dearer = np.delete(np.where(cheapest, math.inf, matrix), i, axis=0).min(axis=0, initial=math.inf)
+    own = cheapest[i]
+    alone = own & (rest >= dearer)
+    low, high = (
+        (rest - matrix[i])[~own].max(initial=-math.inf),
+        (dearer - matrix[i])[alone].min(initial=math.inf),
+    )
     return float(low), float(high)
 
 

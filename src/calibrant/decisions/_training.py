@@ -33,7 +33,7 @@ class TrainingRows:
         Probabilities of the classes.
     truth : ndarray of shape (n,)
         The number of the true class of every row.
-    cost : ndarray of shape (k, k)
+    cost : ndarray of shape (a, k)
         The user's costs, which score decisions: floats, or whole numbers of Python.
     weights : ndarray of shape (n,) or None
         Positive weights, of the same kind; None where every row counts once.
@@ -47,7 +47,7 @@ class TrainingRows:
     @property
     def n_classes(self) -> int:
         """Number of classes."""
-        return len(self.cost)
+        return int(self.cost.shape[1])
 
     @cached_property
     def most(self) -> float:
@@ -119,9 +119,14 @@ class TrainingRows:
         rows, units = self.whole
         return float((rows.cost.ravel()[cells] * counts[cells]).sum() / units)
 
-    def by_frequency(self) -> IntArray:
-        """The classes by decreasing frequency; of equally frequent ones the lowest number first."""
+    def by_frequency(self, home: IntArray | None = None) -> IntArray:
+        """The classes by decreasing frequency; of equally frequent ones the lowest number first.
+
+        With the decision at home in every class, the decisions by the frequency of their classes.
+        """
         frequency = np.bincount(self.truth, self.weights, self.n_classes)
+        if home is not None:
+            frequency = np.bincount(home, frequency, len(self.cost))
         return np.argsort(-frequency, kind="stable")
 
 

@@ -33,6 +33,7 @@ LEARNERS: dict[str, Any] = {
 #: By name the calibrator; None for what the learner gives as it is.
 METHODS: dict[str, Any] = {
     "raw": None,
+    "auto": "auto",
     "sigmoid": "sigmoid",
     "pav": "pav",
     "ranked logistic": RankedLogisticCalibrator(smooth=True),

@@ -31,6 +31,7 @@ from calibrant.files._sink import Sink, open_sink
 from calibrant.files._source import Columns as Columns, Source, shown as shown
 
 if TYPE_CHECKING:
+    from calibrant.files._amounts import costs_of_rows as costs_of_rows, split_costs as split_costs
     from calibrant.files._apply import Applied as Applied, apply
     from calibrant.files._batch import (
         SUM_ROUNDING as SUM_ROUNDING,
@@ -109,6 +110,7 @@ _HOME = {
     "compare": "calibrant.files._compare",
     "compare_versions": "calibrant.files._versions",
     "comparison_plan": "calibrant.files._compare",
+    "costs_of_rows": "calibrant.files._amounts",
     "decide": "calibrant.files._decide",
     "evaluate": "calibrant.files._evaluate",
     "evaluation_plan": "calibrant.files._evaluate",
@@ -122,6 +124,7 @@ _HOME = {
     "reduce_rows": "calibrant.passes",
     "run_plan": "calibrant.passes",
     "sorted_texts": "calibrant.files._classes",
+    "split_costs": "calibrant.files._amounts",
     "task_from_json": "calibrant.passes",
     "update": "calibrant.files._update",
 }

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
+from calibrant._core._errors import DataError
 
 _NUMBER, _NAME = r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+", r"[^\W\d]\w*"
 _TERM = re.compile(
@@ -30,6 +32,27 @@ def read_amount(text: str) -> dict[str, float] | None:
         found[name] = found.get(name, 0.0) + (-factor if term["sign"] == "-" else factor)
         place = term.end()
     return found or None
+
+
+def split_costs(cost: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[Any, Any], dict[str, dict[Any, Any]]]:
+    """Costs by label, whose cells may name columns, as what rows share and what every column adds."""
+    cells = {i: {j: _cell(i, j, value) for j, value in row.items()} for i, row in cost.items()}
+    names = sorted({name for row in cells.values() for cell in row.values() for name in cell} - {""})
+
+    def part(name: str) -> dict[Any, Any]:
+        return {i: {j: cell.get(name, 0.0) for j, cell in row.items()} for i, row in cells.items()}
+
+    return part(""), {name: part(name) for name in names}
+
+
+def _cell(decision: Any, truth: Any, value: Any) -> dict[str, float]:
+    found = read_amount(value) if isinstance(value, str) else {"": value}
+    if found is None:
+        raise DataError(
+            f"cost must hold numbers, or sums of numbers and columns such as '0.68 - amount'; got {value!r} "
+            f"for deciding {decision!r} when the truth is {truth!r}"
+        )
+    return found
 
 
 def costs_of_rows(

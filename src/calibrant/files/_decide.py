@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -12,14 +12,13 @@ from calibrant._core._checks import check_option
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._words import option
-from calibrant.decisions import Ledger, RuleResult, compare_rules, decide as decide_rows, new_rule
+from calibrant.decisions import Ledger, RuleResult, compare_rules, decide as decide_rows, new_rule, takes_any
 from calibrant.files._amounts import costs_of_rows
 from calibrant.files._apply import kept_columns, refuse_twice
 from calibrant.files._batch import BatchReader, as_proba
 from calibrant.files._classes import ClassesOf, Numbered, choose_scores, text_of
 from calibrant.files._cost_file import CostFile, read_cost_file
 from calibrant.files._labelled import labelled
-from calibrant.files._more_actions import AmongActions, square_costs, with_absent
 from calibrant.files._new_columns import floats_array, places_array, texts_array
 from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
@@ -27,8 +26,6 @@ from calibrant.files._source import Source, how_far
 from calibrant.passes import Progress
 
 NEW = ["decision", "expected_cost"]
-#: The learned rules that can take other decisions than the classes.
-MAY_TAKE_MORE = ("parallel",)
 
 
 def decide(
@@ -132,7 +129,9 @@ def decide(
                 f"{option('rule')} {rule_name} is learned for costs that are the same for all rows; got "
                 f"costs by the column {next(iter(amounts))!r}; use {option('rule')} expected"
             )
-        _check_actions(actions, texts, rule_name)
+        of_classes = actions == texts
+        if not (of_classes or takes_any(rule)):
+            _refuse_actions(actions, texts, rule_name)
         rows = labelled(
             source,
             scores=list(chosen.columns),
@@ -143,7 +142,7 @@ def decide(
             handle_invalid=handle_invalid,
             progress=progress,
         )
-        found = _learn(rule, matrix, rows, in_passes)
+        found = _learn(rule, matrix, rows, in_passes, of_classes=of_classes)
     return Decided(
         source, chosen.columns, texts, actions, matrix, amounts, found, label, weight, kept, skips, progress
     )
@@ -171,31 +170,26 @@ class LearnedRule:
     spread: float
 
 
-def _check_actions(actions: list[str], classes: list[str], rule_name: str) -> None:
-    """Refuse decisions that a learned rule cannot take."""
+def _refuse_actions(actions: list[str], classes: list[str], rule_name: str) -> NoReturn:
+    """Say which decisions a learned rule cannot take."""
     missing = [name for name in classes if name not in actions]
     extra = [name for name in actions if name not in classes]
-    if missing or (extra and rule_name not in MAY_TAKE_MORE):
-        and_no_other = "" if missing else " and no other"
-        came = f"no row for {missing[0]!r}" if missing else repr(extra[0])
-        also = "" if missing else f"{' or '.join(MAY_TAKE_MORE)} or "
-        raise ParameterError(
-            f"{option('rule')} {rule_name} decides among the classes, so the costs must have a row for "
-            f"each{and_no_other}; got {came}; use {option('rule')} {also}expected"
-        )
+    came = f"no row for {missing[0]!r}" if missing else repr(extra[0])
+    raise ParameterError(
+        f"{option('rule')} {rule_name} decides among the classes, so the costs must have a row for each and "
+        f"no other; got {came}; use {option('rule')} parallel or expected"
+    )
 
 
-def _learn(rule: Any, matrix: Float64Array, rows: Any, in_passes: bool | None) -> LearnedRule:
+def _learn(
+    rule: Any, matrix: Float64Array, rows: Any, in_passes: bool | None, *, of_classes: bool
+) -> LearnedRule:
     read = rows.load_or_sample(in_passes)
-    proba = as_proba(read.scores)
-    n_actions = len(matrix)
-    more = n_actions > proba.shape[1]
-    if more:
-        proba, matrix = with_absent(proba, n_actions), square_costs(matrix)
-    fitted: Any = new_rule(rule).fit(proba, read.truth, matrix, read.weight)
-    if more:
-        fitted = AmongActions(fitted, n_actions)
-    best: RuleResult = compare_rules(proba, read.truth, matrix, [rule], sample_weight=read.weight).best
+    proba, allowed = as_proba(read.scores), {} if of_classes else {"allow_any": True}
+    fitted: Any = new_rule(rule).fit(proba, read.truth, matrix, read.weight, **allowed)
+    best: RuleResult = compare_rules(
+        proba, read.truth, matrix, [rule], sample_weight=read.weight, **allowed
+    ).best
     return LearnedRule(fitted, len(read), rows.n_read, best.saving, best.spread)
 
 

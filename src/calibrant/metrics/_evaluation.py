@@ -74,7 +74,7 @@ class LossMeasures:
     log_loss, brier_score, error_rate : Estimate
         Means over the rows.
     calibration, refinement : Estimate
-        The parts of the Brier score, without intervals.
+        The parts of the Brier score, with intervals only if these were asked for.
     certain_mistakes : int
         Rows whose true class had the probability 0.
     """

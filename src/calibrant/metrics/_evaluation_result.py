@@ -16,25 +16,32 @@ def evaluation_of(sums: EvaluationSums, labels: tuple[object, ...], random_state
     """Make the evaluation of the rows that were added."""
     random = generator(random_state)
     seed = random_state if isinstance(random_state, int) else int(random.integers(2**31))
-    if sums.n_classes == 2:
-        return TwoClasses(sums, labels, seed).evaluation()
-    return ManyClasses(sums, labels, seed).evaluation()
+    return _study(sums, labels, seed).evaluation()
 
 
-def losses_of(sums: EvaluationSums) -> LossMeasures:
+def _study(sums: EvaluationSums, labels: tuple[object, ...], seed: int) -> TwoClasses | ManyClasses:
+    return (TwoClasses if sums.n_classes == 2 else ManyClasses)(sums, labels, seed)
+
+
+def losses_of(sums: EvaluationSums, *, part_intervals: bool = False) -> LossMeasures:
     """What the forecasts of the rows that were added lose."""
     found = Totals(sums)
     moments, log_loss = found.losses()
     numbers = [1] if sums.n_classes == 2 else range(sums.n_classes)
-    parts = [
+    split = [
         split_points(points, found.class_moments(number, 2).mean)
         for number, points in zip(numbers, found.points, strict=False)  # without those of the called class
     ]
+    calibration = Estimate(sum(each.calibration for each in split))
+    refinement = Estimate(sum(each.refinement for each in split))
+    if part_intervals:
+        study = _study(sums, tuple(range(sums.n_classes)), 0)
+        calibration, refinement = study.parts(study.columns())
     return LossMeasures(
         log_loss=log_loss,
         brier_score=mean_estimate(moments[BRIER], least=0.0),
-        calibration=Estimate(sum(part.calibration for part in parts)),
-        refinement=Estimate(sum(part.refinement for part in parts)),
+        calibration=calibration,
+        refinement=refinement,
         error_rate=share_of(moments[ERROR]),
         certain_mistakes=found.n_certain,
     )

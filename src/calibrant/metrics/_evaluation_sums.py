@@ -308,8 +308,13 @@ class EvaluationSums:
         labels = tuple(range(self.n_classes)) if classes is None else tuple(classes)
         return evaluation_of(self, labels, random_state)
 
-    def losses(self) -> LossMeasures:
+    def losses(self, *, part_intervals: bool = False) -> LossMeasures:
         """Give the mean losses alone, which takes a fraction of the time of all there is to say.
+
+        Parameters
+        ----------
+        part_intervals : bool, default=False
+            Whether calibration and refinement have intervals, for which chance is simulated.
 
         Returns
         -------
@@ -318,7 +323,7 @@ class EvaluationSums:
         """
         from calibrant.metrics._evaluation_result import losses_of  # noqa: PLC0415  (which needs this file)
 
-        return losses_of(self)
+        return losses_of(self, part_intervals=part_intervals)
 
 
 def _least(hashes: Array, most: int) -> IntArray:

@@ -19,14 +19,9 @@ if TYPE_CHECKING:
     from calibrant.models._advice import advise as advise
     from calibrant.models._chain import form_of_scores as form_of_scores
     from calibrant.models._comparison import (
-        MOST_GROUPS as MOST_GROUPS,
-        MethodComparison,
-        MethodResult,
-        Trial as Trial,
         compare_forecasts,
         compare_methods,
         compare_rows as compare_rows,
-        ranked as ranked,
     )
     from calibrant.models._contest import Contest as Contest
     from calibrant.models._costs import label_array as label_array, read_costs as read_costs
@@ -47,6 +42,13 @@ if TYPE_CHECKING:
         look_at as look_at,
     )
     from calibrant.models._python import to_python
+    from calibrant.models._ranking import (
+        MOST_GROUPS as MOST_GROUPS,
+        MethodComparison,
+        MethodResult,
+        Trial as Trial,
+        ranked as ranked,
+    )
     from calibrant.models._read_rows import read_rows as read_rows
     from calibrant.models._schema import schema
     from calibrant.models._score_model import (
@@ -69,9 +71,9 @@ _HOME = {
     "ExportError": "calibrant.maps",
     "FitMetrics": "calibrant.models._summary",
     "Learned": "calibrant.models._learned",
-    "MOST_GROUPS": "calibrant.models._comparison",
-    "MethodComparison": "calibrant.models._comparison",
-    "MethodResult": "calibrant.models._comparison",
+    "MOST_GROUPS": "calibrant.models._ranking",
+    "MethodComparison": "calibrant.models._ranking",
+    "MethodResult": "calibrant.models._ranking",
     "ModelDescription": "calibrant.models._description",
     "ModelFileError": "calibrant._core._place",
     "OnnxExportError": "calibrant.maps",
@@ -79,7 +81,7 @@ _HOME = {
     "ScoreModel": "calibrant.models._score_model",
     "TARGETS": "calibrant.models._export",
     "TrainingSummary": "calibrant.models._summary",
-    "Trial": "calibrant.models._comparison",
+    "Trial": "calibrant.models._ranking",
     "advise": "calibrant.models._advice",
     "answered": "calibrant.models._plan",
     "chain_of": "calibrant.models._formulas",
@@ -102,7 +104,7 @@ _HOME = {
     "named_method": "calibrant.calibrators",
     "names_of_results": "calibrant.models._sql",
     "parse": "calibrant.models._files",
-    "ranked": "calibrant.models._comparison",
+    "ranked": "calibrant.models._ranking",
     "read_costs": "calibrant.models._costs",
     "read_rows": "calibrant.models._read_rows",
     "refuse_groups": "calibrant.models._score_model",

@@ -198,10 +198,13 @@ def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None,
 
 def _read_rule(plain: Any, at: Place, costs: Costs) -> Any:
     """The fitted rule, which must be about these costs."""
-    n_classes = costs.matrix.shape[1]
     rule = decisions.rule_kinds().named(plain, at, fitted=True).read(plain, at, costs.actions)
-    if not costs.of_classes or len(rule.matrix_) != n_classes:
-        at.fail(f"must decide among the {n_classes} classes, and these must be the actions; it does not")
+    if not (costs.of_classes or decisions.takes_any(rule)):
+        at.fail("must be 'expected' or 'parallel' where there are other actions than the classes; it is not")
+    if rule.matrix_.shape != costs.matrix.shape:
+        n_actions, n_classes = costs.matrix.shape
+        among = f"{n_classes} classes" if costs.of_classes else f"{n_actions} actions of {n_classes} classes"
+        at.fail(f"must decide among the {among}; it does not")
     if isinstance(rule, decisions.ExpectedCostRule) and not np.array_equal(rule.matrix_, costs.matrix):
         (at / "fitted" / "matrix").fail("must be the costs of the decision; it differs from them")
     return rule

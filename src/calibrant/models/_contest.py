@@ -43,6 +43,8 @@ class Contest:
         Number of folds.
     random_state : int, Generator, RandomState or None
         How rows are shuffled and resampled.
+    part_intervals : bool
+        Whether the parts of the Brier score have intervals.
     """
 
     methods: Any = None
@@ -51,6 +53,7 @@ class Contest:
     combine: object = None
     cv: int = 5
     random_state: Seed = 0
+    part_intervals: bool = False
 
     def __post_init__(self) -> None:
         check_number("cv", self.cv, "a whole number from 2", lambda number: number >= 2 and number % 1 == 0)

@@ -29,6 +29,11 @@ class Costs:
     actions: Array
     of_classes: bool
 
+    @property
+    def allowed(self) -> dict[str, bool]:
+        """What a rule must be told besides the matrix: whether decisions may be others than the classes."""
+        return {} if self.of_classes else {"allow_any": True}
+
     def as_given(self, classes: Array) -> object:
         """What `read_costs` would take: an array where decisions have no names of their own, or a mapping."""
         if self.of_classes or self.actions.tolist() == list(range(len(self.actions))):
@@ -37,8 +42,8 @@ class Costs:
         return {action: dict(zip(classes.tolist(), row, strict=True)) for action, row in rows}
 
 
-def read_costs(cost: object, classes: Array) -> Costs:
-    """Bring the user's costs into the order of the classes."""
+def read_costs(cost: object, classes: Array, *, allow_any: bool = False) -> Costs:
+    """Bring the user's costs into the order of the classes; those of classes are to be reasonable."""
     if hasattr(cost, "columns"):
         cost = _with_labels(
             decisions.costs_of_frame(cost, {str(label) for label in classes.tolist()}), classes
@@ -55,7 +60,7 @@ def read_costs(cost: object, classes: Array) -> Costs:
             )
         of_classes = matrix.shape[0] == matrix.shape[1]
         costs = Costs(matrix, classes if of_classes else np.arange(len(matrix)), of_classes)
-    if costs.of_classes:
+    if costs.of_classes and not allow_any:
         decisions.refuse_unreasonable(
             costs.matrix, "or use calibrant.decisions.decide(..., allow_any=True) on predict_proba"
         )

@@ -65,7 +65,7 @@ def learn(
     metrics = measure(judged, costs, rule)
     learned = None
     if rule is not None and costs is not None and len(judged.rows):
-        learned = rule.fit(judged.proba, judged.rows.truth, costs.matrix, judged.rows.weight)
+        learned = rule.fit(judged.proba, judged.rows.truth, costs.matrix, judged.rows.weight, **costs.allowed)
     summary = _summary(rows.n_rows, mass, judged, metrics)
     return Learned(fitted, learned, summary, judged, groups)
 

@@ -49,8 +49,8 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         ``{decision: {truth: cost}}`` or a frame, see `calibrant.decisions.cost_matrix`. There may be other
         decisions than the classes, such as "ask a person".
     rule : {"expected", "parallel", "lachiche_flach", "mossman"} or object, optional
-        How decisions are made under these costs; learned ones are for deciding among the classes. None is
-        least expected cost.
+        How decisions are made under these costs; "lachiche_flach" and "mossman" decide among the classes.
+        None is least expected cost.
     kind : {"margin", "probability"}, optional
         What the scores are: declared, never guessed from their values. A calibrator that is named is made for
         such scores, and probabilities must lie between 0 and 1. By default margins, or probabilities where
@@ -602,11 +602,11 @@ def refuse_groups(
 
 
 def check_rule(rule: Any, costs: Costs | None) -> None:
-    """Refuse a rule without costs, or with costs of other decisions than the classes."""
+    """Refuse a rule without costs, or one that decides among the classes where decisions are others."""
     if costs is None:
         raise ParameterError(f"cost must be given with a rule; got none with rule={rule!r}")
-    if not costs.of_classes:
+    if not (costs.of_classes or decisions.takes_any(rule)):
         raise ParameterError(
-            "rule must be None or 'expected' where there are other decisions than the classes; got "
-            f"{rule!r}; a learned rule decides among the classes"
+            "rule must be None, 'expected' or 'parallel' where there are other decisions than the classes; "
+            f"got {rule!r}, which decides among the classes"
         )

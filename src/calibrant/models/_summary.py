@@ -116,7 +116,7 @@ def _mean_costs(judged: "Predictions", costs: Costs | None, rule: Any) -> tuple[
         fold = stratified_folds(rows.truth, min(5, len(rows)), 0)
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in np.unique(fold)]
     compared = decisions.compare_rules(
-        proba, rows.truth, costs.matrix, [rule], cv=splits, sample_weight=rows.weight
+        proba, rows.truth, costs.matrix, [rule], cv=splits, sample_weight=rows.weight, **costs.allowed
     )
     total = float(len(rows) if rows.weight is None else rows.weight.sum())
-    return compared.best.cost / total, plain
+    return float(compared.best.cost) / total, plain

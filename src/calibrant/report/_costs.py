@@ -8,8 +8,8 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import DataError
-from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share
-from calibrant.metrics import Estimate, paired_difference, share_estimate
+from calibrant.decisions import Ledger, compare_rules, cost_matrix, decide, saved_share, saving_estimate
+from calibrant.metrics import Estimate, share_estimate
 from calibrant.report._rows import Rows
 from calibrant.report._sections import Confusion, Decisions, Rule
 
@@ -92,7 +92,7 @@ def summarize_decisions(rows: Rows, found: Decided, called: IntArray, mean_cost:
         plain_total=ledger.plain_paid,
         saving=_saving(rows, ledger, found.rows, called),
         confusions=_confusions(rows, ledger.counts, matrix, actions),
-        rules=_rules(rows, matrix) if found.given and actions == rows.class_names else (),
+        rules=_rules(rows, found) if found.given else (),
     )
 
 
@@ -103,11 +103,7 @@ def _saving(rows: Rows, ledger: Ledger, decided: IntArray, called: IntArray) -> 
         return Estimate(saving)
     paid = ledger.matrix[decided, rows.truth]
     plain = ledger.matrix[np.array(ledger.of_class, dtype=np.intp)[called], rows.truth]
-    mean = ledger.plain_paid / rows.total
-    weight = rows.weight if rows.weighted else None
-    # In the first order the ratio scatters as this mean does, which is zero on these rows.
-    around = paired_difference(100 * (plain - paid) / mean, saving * plain / mean, sample_weight=weight)
-    return Estimate(saving, saving + around.low, saving + around.high, around.error)
+    return saving_estimate(saving, plain, paid, rows.weight if rows.weighted else None)
 
 
 def _nested(matrix: Float64Array) -> tuple[tuple[float, ...], ...]:
@@ -142,7 +138,7 @@ def _times(rows: Rows, count: float, each: float) -> Estimate:
     return Estimate(count * each, low, high, abs(share.error * ends))
 
 
-def _rules(rows: Rows, matrix: Float64Array) -> tuple[Rule, ...]:
+def _rules(rows: Rows, decided: Decided) -> tuple[Rule, ...]:
     """Learned rules side by side, if that is quick and every fold can have rows."""
     if rows.proba.size > MAX_RULE_ENTRIES or len(rows) < 20 * N_FOLDS:
         return ()
@@ -150,5 +146,8 @@ def _rules(rows: Rows, matrix: Float64Array) -> tuple[Rule, ...]:
     if smallest < N_FOLDS:
         return ()
     weight = rows.weight if rows.weighted else None
-    found = compare_rules(rows.proba, rows.truth, matrix, cv=N_FOLDS, sample_weight=weight)
+    of_classes = decided.actions == rows.class_names
+    found = compare_rules(
+        rows.proba, rows.truth, decided.matrix, cv=N_FOLDS, sample_weight=weight, allow_any=not of_classes
+    )
     return tuple(Rule(result.name, result.cost, result.saving, result.spread) for result in found.results)

@@ -192,6 +192,9 @@ def _figures(summary: Summary) -> dict[str, Any]:
         triangle = triangle_figure(decisions.cost, decisions.actions, names, sample)
     if decisions.cost and summary.n_classes == 2:
         line = line_figure(decisions.cost, decisions.actions, sample)
+    errors, counted = summary.errors, summary.total_weight == summary.n_rows
+    n_rows = {each.name: each.rows for each in summary.classes} if counted else None
+    n_errors = errors.n_errors if counted else 0.0
     ranking = whiskers(summary.methods.results) if summary.methods else ((), 0.0)
     several = len(summary.reliability) > MAX_LARGE_FIGURES
     n_cards = len(summary.reliability)
@@ -200,8 +203,8 @@ def _figures(summary: Summary) -> dict[str, Any]:
         "class_figures": [(drawn, reliability_figure(drawn, small=several)) for drawn in summary.reliability],
         "class_columns": CLASS_COLUMNS.get(n_cards + (n_cards > MAX_LARGE_FIGURES and n_cards % 2), 1),
         "before_figures": _before_and_after(summary),
-        "roc": roc_figure(summary.roc),
-        "detection": detection_figure(summary.errors.detection) if summary.errors.detection.x else None,
+        "roc": roc_figure(summary.roc, n_rows),
+        "detection": detection_figure(errors.detection, n_errors) if errors.detection.x else None,
         "triangle": triangle,
         "line": line,
         "whiskers": ranking[0],

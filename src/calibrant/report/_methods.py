@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Under this name the probabilities of the report stand beside those of other methods.
 SUBJECT = "this report"
+#: The parts of the Brier score have intervals for at most so many classes, as these take their time.
+MAX_PART_CLASSES = 26
 #: Methods are ranked on at most so many rows, and fitted to raw scores on at most so many.
 MAX_RANKED_ROWS = 100_000
 MAX_FITTED_ROWS = 20_000
@@ -61,6 +63,7 @@ def _rank_forecasts(
         sample_weight=rows.weight[kept] if rows.weighted else None,
         classes=range(rows.n_classes),
         random_state=random_state,
+        part_intervals=rows.n_classes <= MAX_PART_CLASSES,
     )
     return found, subject
 
@@ -96,6 +99,7 @@ def _rank_by_fitting(rows: Rows, scores: object, random_state: Seed) -> "MethodC
         sample_weight=rows.weight[kept] if rows.weighted else None,
         classes=range(rows.n_classes),
         random_state=random_state,
+        part_intervals=rows.n_classes <= MAX_PART_CLASSES,
     )
 
 

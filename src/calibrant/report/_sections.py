@@ -76,15 +76,17 @@ class Rule:
     ----------
     name : str
         The rule.
-    cost : float
+    cost : Estimate
         The cost of all rows.
-    saving, spread : float
-        Percent saved against the plain rule, and its standard deviation over the folds.
+    saving : Estimate
+        Percent saved against the plain rule.
+    spread : float
+        Its standard deviation over the folds.
     """
 
     name: str
-    cost: float
-    saving: float
+    cost: Estimate
+    saving: Estimate
     spread: float
 
 

@@ -4,11 +4,11 @@ Figures hold coordinates and text, no markup; the templates draw them, and the s
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from calibrant.metrics import Estimate
+from calibrant.metrics import Estimate, share_estimate
 from calibrant.report._drawn import Curve, Reliability, Roc
 from calibrant.report._words import percent
 
@@ -174,23 +174,47 @@ def reliability_figure(drawn: Reliability, *, small: bool = False) -> Reliabilit
 
 def _band(plot: UnitPlot, drawn: Reliability) -> str:
     band = drawn.band
-    upper = [(plot.x(x), plot.y(y)) for x, y in zip(band.x, band.upper, strict=True)]
-    lower = [(plot.x(x), plot.y(y)) for x, y in zip(band.x, band.lower, strict=True)]
-    return path([*upper, *reversed(lower)], closed=True)
+    return _between(plot, band.x, band.lower, band.upper)
+
+
+def _between(plot: UnitPlot, x: Sequence[float], lower: Sequence[float], upper: Sequence[float]) -> str:
+    """The area between two lines."""
+    above = [(plot.x(x), plot.y(y)) for x, y in zip(x, upper, strict=True)]
+    below = [(plot.x(x), plot.y(y)) for x, y in zip(x, lower, strict=True)]
+    return path([*above, *reversed(below)], closed=True)
+
+
+def _interval(plot: UnitPlot, curve: Curve, n: float) -> str:
+    """Wilson's intervals of the shares along a curve, each a share of so many rows; nothing of none."""
+    if not n:
+        return ""
+    found = [share_estimate(share, n) for share in curve.y]
+    return _between(plot, curve.x, [each.low for each in found], [each.high for each in found])
 
 
 @dataclass(frozen=True, slots=True)
 class RocFigure:
-    """ROC curves of several classes in one plot."""
+    """ROC curves of several classes in one plot, and the intervals of a few."""
 
     plot: UnitPlot
     lines: tuple[tuple[str, str], ...]
+    bands: tuple[str, ...]
 
 
-def roc_figure(curves: Sequence[Roc]) -> RocFigure:
-    """Lay out ROC curves, by name."""
+#: The intervals of more ROC curves than these would hide each other.
+MOST_BANDS = 3
+
+
+def roc_figure(curves: Sequence[Roc], n_rows: Mapping[str, float] | None = None) -> RocFigure:
+    """Lay out ROC curves, by name; with intervals where it is known how many rows every class has."""
     plot = unit_plot(300, below=46)
-    return RocFigure(plot, tuple((roc.name, plot.line(roc.curve)) for roc in curves if roc.curve.x))
+    drawn = [roc for roc in curves if roc.curve.x]
+    few = drawn if n_rows and len(drawn) <= MOST_BANDS else []
+    return RocFigure(
+        plot,
+        tuple((roc.name, plot.line(roc.curve)) for roc in drawn),
+        tuple(_interval(plot, roc.curve, n_rows[roc.name]) for roc in few if n_rows),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +223,7 @@ class DetectionFigure:
 
     plot: UnitPlot
     line: str
+    band: str
     at: Point
     share: float
 
@@ -217,11 +242,12 @@ def found_by_checking(curve: Curve, share: float = CHECKED) -> float:
     return math.nan
 
 
-def detection_figure(curve: Curve) -> DetectionFigure:
-    """Lay out the detection curve."""
+def detection_figure(curve: Curve, n_errors: float = 0.0) -> DetectionFigure:
+    """Lay out the detection curve, with intervals where it is known of how many errors."""
     plot = unit_plot(300, below=46)
     share = found_by_checking(curve)
-    return DetectionFigure(plot, plot.line(curve), (plot.x(CHECKED), plot.y(share)), share)
+    band = _interval(plot, curve, n_errors)
+    return DetectionFigure(plot, plot.line(curve), band, (plot.x(CHECKED), plot.y(share)), share)
 
 
 @dataclass(frozen=True, slots=True)

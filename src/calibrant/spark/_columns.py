@@ -26,10 +26,18 @@ class ScoreColumns:
         The column of vectors or arrays, or the numeric columns in order.
     packed : bool
         Whether it is one column of vectors or arrays.
+    beside : tuple of str
+        Numeric columns whose numbers follow those of the vector or array.
     """
 
     names: tuple[str, ...]
     packed: bool
+    beside: tuple[str, ...] = ()
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """What the numbers are called in messages: columns, or all that make one array."""
+        return (", ".join((*self.names, *self.beside)),) if self.beside else self.names
 
     def values(self, frame: DataFrame) -> list[Column]:
         """The scores as numbers of double precision, or as arrays of such."""
@@ -38,8 +46,12 @@ class ScoreColumns:
         column = quoted(self.names[0])
         if isinstance(frame.schema[self.names[0]].dataType, VectorUDT):
             # The function of MLlib fails on a missing vector.
-            return [F.when(column.isNotNull(), vector_to_array(column))]
-        return [column.cast("array<double>")]
+            array = F.when(column.isNotNull(), vector_to_array(column))
+        else:
+            array = column.cast("array<double>")
+        if not self.beside:
+            return [array]
+        return [F.concat(array, F.array(*(quoted(name).cast("double") for name in self.beside)))]
 
     def width(self, frame: DataFrame) -> Column:
         """How many scores a row has; nothing where the vector is missing."""

@@ -44,6 +44,8 @@ class CostRuleModel(Model, HasProbabilities, HasDecisions, Stage):
         The fitted rule.
     classes : list, optional
         The labels in the order of the probabilities.
+    actions : list, optional
+        The decisions; by default the classes.
 
     See Also
     --------
@@ -52,9 +54,12 @@ class CostRuleModel(Model, HasProbabilities, HasDecisions, Stage):
 
     _has_model = True
 
-    def __init__(self, rule: Any = None, classes: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, rule: Any = None, classes: Sequence[Any] = (), actions: Sequence[Any] | None = None
+    ) -> None:
         super().__init__()
         self._rule, self._classes = rule, list(classes)
+        self._actions = self._classes if actions is None else list(actions)
 
     @property
     def rule(self) -> Any:
@@ -66,23 +71,28 @@ class CostRuleModel(Model, HasProbabilities, HasDecisions, Stage):
         """The labels, in the order of the probabilities."""
         return list(self._classes)
 
+    @property
+    def actions(self) -> list[Any]:
+        """The decisions."""
+        return list(self._actions)
+
     def _transform(self, dataset: DataFrame) -> DataFrame:
         sent = ModelText.of(self._rule)
 
         def decide_here(proba: Float64Array) -> Array:
             return np.asarray(sent.read().decide(proba))
 
-        return with_decisions(self, dataset, decide_here, len(self._classes), label_array(self._classes))
+        return with_decisions(self, dataset, decide_here, len(self._classes), label_array(self._actions))
 
     def _saved_model(self) -> Any:
         return self._rule
 
     def _extra_metadata(self) -> dict[str, Any]:
-        return {"classes": self._classes}
+        return {"classes": self._classes, "actions": self._actions}
 
     @classmethod
     def _from_saved(cls, model: Any, metadata: dict[str, Any]) -> Self:
-        return cls(model, metadata["classes"])
+        return cls(model, metadata["classes"], metadata.get("actions"))
 
 
 @with_accessors
@@ -104,9 +114,10 @@ class CostRule(
 
     Parameters
     ----------
-    cost : array-like of shape (k, k), or mapping
+    cost : array-like of shape (k, k) or (a, k), or mapping
         ``cost[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
-        transpose); or ``{decision: {truth: cost}}``.
+        transpose); or ``{decision: {truth: cost}}``. For "parallel" and "expected" there may be other
+        decisions than the classes.
     rule : {"parallel", "lachiche_flach", "mossman", "expected"}, default="parallel"
         What is learned.
     probabilityCol : str, default="probability"
@@ -181,8 +192,8 @@ class CostRule(
         )
         drawn = rows.draw(self.getMaxRows(), self.getSeed())
         proba = check_probabilities(_matrix(drawn), self.getProbabilityCol())
-        rule.fit(proba, drawn.truth, costs.matrix, drawn.weight)
-        fitted = CostRuleModel(rule, classes.tolist())
+        rule.fit(proba, drawn.truth, costs.matrix, drawn.weight, **costs.allowed)
+        fitted = CostRuleModel(rule, classes.tolist(), costs.actions.tolist())
         fitted._resetUid(self.uid)
         return self._copyValues(fitted)  # type: ignore[no-any-return]
 

@@ -1,6 +1,7 @@
 """Probabilities to the decisions that cost least."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from pyspark.sql import DataFrame, functions as F
 from calibrant._core._arrays import Array, Float64Array, as_array
 from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.decisions import decide
+from calibrant.decisions import cost_matrix, decide
+from calibrant.files import costs_of_rows, split_costs
 from calibrant.models import read_costs
 from calibrant.spark._columns import check_columns, score_columns
 from calibrant.spark._judge import METADATA_KEY, decisions_of, judged, label_of_number
@@ -29,7 +31,8 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
     ----------
     cost : array-like of shape (k, k) or (a, k), or mapping
         ``cost[i][j]`` is the cost of deciding class i when the truth is class j (many libraries use the
-        transpose); or ``{decision: {truth: cost}}``. There may be other decisions than the classes.
+        transpose); or ``{decision: {truth: cost}}``. There may be other decisions than the classes. Where
+        costs differ from row to row, one by label is a sum of numbers and columns, such as "0.68 - amount".
     probabilityCol : str, default="probability"
         The column of the probabilities: vectors or arrays, one number per class.
     predictionCol : str, default="prediction"
@@ -74,13 +77,19 @@ class CostDecider(Transformer, HasProbabilities, HasDecisions, HasClasses, HasCo
         if given is None:
             raise ParameterError("cost must be given to decide by; got none; set it")
         classes = classes_of(dataset, self.getProbabilityCol(), self._given("classes"))
-        costs = read_costs(given, classes)
-        matrix = costs.matrix
+        given, by_column = split_costs(given) if isinstance(given, Mapping) else (given, {})
+        costs = read_costs(given, classes, allow_any=bool(by_column))
+        amounts = {name: cost_matrix(each, classes, costs.actions) for name, each in by_column.items()}
+        matrix, n_classes, names = costs.matrix, len(classes), tuple(amounts)
 
-        def decide_here(proba: Float64Array) -> Array:
-            return decide(proba, matrix, allow_any=True)
+        def decide_here(numbers: Float64Array) -> Array:
+            proba = numbers[:, :n_classes]
+            if not names:
+                return decide(proba, matrix, allow_any=True)
+            values = dict(zip(names, numbers[:, n_classes:].T, strict=True))
+            return decide(proba, matrix + costs_of_rows(amounts, values, len(proba)), allow_any=True)
 
-        return with_decisions(self, dataset, decide_here, len(classes), costs.actions)
+        return with_decisions(self, dataset, decide_here, n_classes, costs.actions, names)
 
 
 def classes_of(frame: DataFrame, name: str, given: Sequence[Any] | None) -> Array:
@@ -98,18 +107,28 @@ def classes_of(frame: DataFrame, name: str, given: Sequence[Any] | None) -> Arra
     return np.arange(2 if row[0] == 1 else int(row[0]))
 
 
-def with_decisions(stage: Any, frame: DataFrame, choose: Any, n_classes: int, actions: Array) -> DataFrame:
-    """A frame with a column of decisions."""
+def with_decisions(
+    stage: Any,
+    frame: DataFrame,
+    choose: Any,
+    n_classes: int,
+    actions: Array,
+    beside: tuple[str, ...] = (),
+) -> DataFrame:
+    """A frame with a column of decisions, by the probabilities and by the numbers of columns beside them."""
     name, invalid = stage.getProbabilityCol(), stage.getHandleInvalid()
     columns = score_columns(frame, name, None)
     if not columns.packed:
         raise DataError(f"the column {name!r} must hold vectors or arrays of probabilities; it holds numbers")
+    check_columns(frame, beside)
+    columns = replace(columns, beside=beside)
     if invalid == "skip":
         frame = frame.filter(columns.usable(frame))
 
-    def judge(proba: Float64Array) -> tuple[Float64Array, Array]:
-        check_probabilities(proba, name)
-        return proba, decisions_of(choose, proba)
+    def judge(numbers: Float64Array) -> tuple[Float64Array, Array]:
+        proba = check_probabilities(numbers[:, :n_classes], name)
+        return proba, decisions_of(choose, numbers)
 
-    number = judged(frame, columns, judge, n_classes, n_classes, invalid).getField("decision")
+    n_numbers = n_classes + len(beside)
+    number = judged(frame, columns, judge, n_numbers, n_classes, invalid).getField("decision")
     return frame.withColumn(stage.getPredictionCol(), label_of_number(number, np.asarray(actions)))

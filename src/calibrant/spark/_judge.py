@@ -77,7 +77,7 @@ def judged(
 
     names = [f"p_{place}" for place in range(n_classes)]
     fields = [StructField(name, DoubleType()) for name in names]
-    label = ", ".join(columns.names)
+    label = ", ".join(columns.all_names)
     values = columns.values(frame)
     n_columns, grouped = len(values), [] if group is None else [quoted(group)]
 
@@ -87,7 +87,8 @@ def judged(
             scores = score_matrix(series[:n_columns], columns.packed, n_scores, label)
             groups = [each.to_numpy(dtype=object) for each in series[n_columns:]]
             proba, decision = judge_usable(
-                judge, scores, n_classes, columns.names, *groups, keeps=invalid == "keep"
+                judge, scores, n_classes, columns.all_names, *groups, keeps=invalid == "keep"
+            )
             )
         except CalibrantError as error:
             failure = f"{error}" if repr(label) in str(error) else f"{error}; that is in {label!r}"

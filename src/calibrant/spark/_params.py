@@ -103,7 +103,9 @@ def _to_costs(value: Any) -> Any:
         return dict(value)
     if isinstance(value, Mapping):
         rows = {
-            _plain(decision): {_plain(truth): float(cost) for truth, cost in row.items()}
+            _plain(decision): {
+                _plain(truth): cost if isinstance(cost, str) else float(cost) for truth, cost in row.items()
+            }
             for decision, row in value.items()
         }
         truths = list(dict.fromkeys(truth for row in rows.values() for truth in row))

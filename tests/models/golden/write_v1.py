@@ -41,6 +41,8 @@ NAMES = [
     "model_ranked",
     "model_actions",
     "model_code",
+    "parallel_actions",
+    "model_rule_actions",
 ]
 
 
