@@ -26,7 +26,7 @@ FINDINGS = Findings(
 
 @pytest.fixture
 def document():
-    return to_document(Outcome(EXPERIMENT, "full", FINDINGS, ("the data set is not at hand",)))
+    return to_document(Outcome(EXPERIMENT, "full", FINDINGS, ("the data set is not at hand",), {"f": 61.7}))
 
 
 def test_it_is_json_that_every_reader_takes(document, tmp_path):
@@ -50,6 +50,7 @@ def test_it_says_what_was_run_and_what_came(document):
     assert document["rows"][2]["ours"][0] is None
     assert document["series"][0]["y"] == [1.0, "-inf"]
     assert document["checks"][1]["held"] is None
+    assert document["seconds"] == {"f": 62}
     assert document["skipped"] == ["the data set is not at hand"]
 
 
