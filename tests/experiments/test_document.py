@@ -58,7 +58,7 @@ def test_the_table_has_ours_the_papers_and_the_difference(document):
     assert row_names(document) == ["one, raw", "one", "two, raw"]
     loss, dollars = blocks(document)
     assert loss.headings == ("loss", "paper", "difference")
-    assert loss.cells == [("0.12346 ± 0.00100", "inf", ""), ("inf", "inf", ""), ("", "", "")]
+    assert loss.cells == [("0.12346 ± 0.00100", "inf", "off"), ("inf", "inf", ""), ("", "", "")]
     assert dollars.cells == [("1,235", "1,000", "+235"), ("", "10", ""), ("-3", "", "")]
     assert loss.width == 2 + 17 + 2 + 5 + 2 + 10
 

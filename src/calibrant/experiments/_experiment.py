@@ -52,12 +52,16 @@ class Row:
     spread : tuple of float or None
         Standard deviation of ours over the splits, or the standard error where the conventions say so; empty
         where there is one split.
+    error : tuple of float or None
+        By how much ours and the paper's would differ by chance, as a standard error; empty where that is not
+        known.
     """
 
     labels: tuple[str, ...]
     ours: tuple[float | None, ...]
     paper: tuple[float | None, ...] = ()
     spread: tuple[float | None, ...] = ()
+    error: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
