@@ -128,10 +128,11 @@ class ProbingClassifier(PredictsLogs, RetrainingClassifier):
     -----
     A classifier that minimises the weighted error with weights (1 - p)/p for positives and 1 for negatives
     says "positive" exactly where the probability is above p. So it does with any multiple of these; the one
-    taken here has 1 as its greatest, so that a penalty or a prior of the learner stays in force. With thresholds 0 = e_0 < e_1 < ... < e_(m+1)
-    = 1, a row that v of the m classifiers call positive is taken to lie in [e_v, e_(v+1)]. Its estimate is
-    the number in there with the least possible regret, and the next threshold is that number for the
-    interval in which (rows) x (greatest regret) is largest; of equal ones the leftmost is taken.
+    taken here has 1 as its greatest, so that a penalty or a prior of the learner stays in force. With
+    thresholds 0 = e_0 < e_1 < ... < e_(m+1) = 1, a row that v of the m classifiers call positive is taken to
+    lie in [e_v, e_(v+1)]. Its estimate is the number in there with the least possible regret, and the next
+    threshold is that number for the interval in which (rows) x (greatest regret) is largest; of equal ones
+    the leftmost is taken.
 
     Theorem 2 of the paper bounds the squared error of the estimates by the excess error of the classifiers,
     for thresholds that are uniformly distributed. The thresholds chosen here are not, so it is a guide, not
