@@ -12,6 +12,7 @@ from calibrant.experiments._experiment import Check, Done, Experiment, Findings,
 from calibrant.experiments._ogg_figures import FIGURES
 from calibrant.experiments._ogg_partitions import PARTITIONS
 from calibrant.experiments._ogg_protocol import repetition
+from calibrant.experiments._ogg_regularization import REGULARIZATION
 from calibrant.experiments._ogg_savings import saving, standard_error
 
 #: The sets with three classes or more; those of numbers have quadratic discriminant analysis too.
@@ -426,4 +427,4 @@ TABLES = (
     _table("ogg-table1-inverse", "The same with another reading of rarity costs", "inverse", _inverse_jobs),
     _table("ogg-table2", "What learned partitions save, with random costs", "random", _jobs),
 )
-EXPERIMENTS: tuple[Experiment, ...] = (*TABLES, PARTITIONS, *FIGURES)
+EXPERIMENTS: tuple[Experiment, ...] = (*TABLES, PARTITIONS, REGULARIZATION, *FIGURES)

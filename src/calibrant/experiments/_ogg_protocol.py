@@ -7,11 +7,12 @@ learner of all nine parts says about the tenth. All estimates serve both kinds o
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import log_softmax
+from sklearn.base import clone
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import ScoreDirectionWarning
@@ -93,15 +94,18 @@ def _log_prob(counts: Float64Array, starts: IntArray, n_values: IntArray) -> Flo
     return np.where(seen[:, np.newaxis, :], log_prob, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
 class QdaModels:
     """`RegularizedQDA`, trained once per weighting."""
+
+    learner: RegularizedQDA = field(default_factory=RegularizedQDA)
 
     def estimates(
         self, X: Float64Array, position: IntArray, weightings: Float64Array, asked: Float64Array, k: int
     ) -> Iterator[Float64Array]:
         """Train once per row of `weightings`; yield what each model says about the rows asked."""
         for weights in weightings:
-            model = RegularizedQDA().fit(X, position, sample_weight=weights)
+            model = clone(self.learner).fit(X, position, sample_weight=weights)
             proba = np.zeros((len(asked), k))
             proba[:, model.classes_] = model.predict_proba(asked)
             yield proba
