@@ -1,6 +1,7 @@
-"""The page of the papers' numbers and ours, written at build time from reproduction/*.json.
+"""The page of the papers' numbers and ours, written at build time from claims.json and reproduction/*.json.
 
-`guide/reproduction.md` holds the words; where it says so, the findings of every paper are put in.
+`guide/reproduction.md` holds the words; where it says so, the table of all claims, the time that the run
+took, and the findings of every paper are put in.
 """
 
 import json
@@ -16,8 +17,16 @@ from calibrant.experiments._layout import HELD, blocks, row_names
 
 PAGE = "guide/reproduction"
 FINDINGS = Path(__file__).parent / "reproduction"
-#: Where the findings of a paper go.
+CLAIMS = Path(__file__).parent / "claims.json"
+#: Where the findings of a paper go, and what is said of all together.
 PLACE = re.compile(r"^<!-- findings: (\w+) -->$", re.MULTILINE)
+CLAIMS_PLACE, TIME_PLACE = "<!-- claims -->", "<!-- time -->"
+PAPERS = {
+    "ze02": "Zadrozny & Elkan",
+    "lz05": "Langford & Zadrozny",
+    "tto": "Takahashi and others",
+    "ogg": "O'Brien and others",
+}
 #: Okabe and Ito's colours, which the colour-blind can tell apart, and marks for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 MARKS = "osD^vPX*"
@@ -40,7 +49,60 @@ def write_page(app: Any, docname: str, source: list[str]) -> None:
     if docname == PAGE:
         documents = read_findings()
         app.env.note_dependency(str(FINDINGS))
-        source[0] = PLACE.sub(lambda place: _paper(documents, place[1]), source[0])
+        app.env.note_dependency(str(CLAIMS))
+        text = PLACE.sub(lambda place: _paper(documents, place[1]), source[0])
+        text = text.replace(CLAIMS_PLACE, "\n".join(claims_table(read_claims(), documents)))
+        source[0] = text.replace(TIME_PLACE, time_taken(documents))
+
+
+def read_claims() -> list[dict[str, Any]]:
+    """What the four papers say."""
+    return list(json.loads(CLAIMS.read_text(encoding="utf-8")))
+
+
+def checks_of(claim: Mapping[str, Any], documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The checks that decide a claim, by the beginnings of their statements."""
+    named = {document["name"]: document["checks"] for document in documents}
+    return [
+        check
+        for evidence in claim["evidence"]
+        for check in named.get(evidence["experiment"], ())
+        if any(check["statement"].startswith(start) for start in evidence["checks"])
+    ]
+
+
+def verdict(claim: Mapping[str, Any], documents: list[dict[str, Any]]) -> str:
+    """What a claim came to: what is said of it, or else what its checks say together."""
+    if claim["verdict"]:
+        return str(claim["verdict"])
+    held = [check["held"] for check in checks_of(claim, documents) if check["held"] is not None]
+    if not held:
+        return "not checked"
+    return "held" if all(held) else "held in part" if any(held) else "not held"
+
+
+def claims_table(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> Iterator[str]:
+    """Every claim with our verdict, the evidence and, where it did not hold in full, the reason."""
+    yield _row("paper", "claim", "verdict", "evidence", "why")
+    yield _row(*["---"] * 5)
+    for claim in claims:
+        links = [f"[{each['experiment']}](#{each['experiment']})" for each in claim["evidence"]]
+        yield _row(
+            PAPERS[claim["paper"]],
+            _safe(claim["claim"]),
+            f"**{verdict(claim, documents)}**",
+            ", ".join(links),
+            claim["why"],
+        )
+
+
+def time_taken(documents: list[dict[str, Any]]) -> str:
+    """How long a processor worked for all of them; experiments that share jobs share their time."""
+    most: dict[str, float] = {}
+    for document in documents:
+        for function, seconds in document.get("seconds", {}).items():
+            most[function] = max(most.get(function, 0), seconds)
+    return f"{sum(most.values()) / 60:.0f} minutes of one processor"
 
 
 def draw_figures(app: Any, error: Exception | None) -> None:
@@ -61,6 +123,8 @@ def _paper(documents: list[dict[str, Any]], paper: str) -> str:
 def _section(document: Mapping[str, Any]) -> str:
     """A heading, the table, the figure, how to read them, and what should have been seen."""
     lines = [f"### {document['name']}", "", f"{_safe(document['title'])}. `{document['command']}`", ""]
+    if document.get("seconds"):
+        lines[2] += f" ({sum(document['seconds'].values()) / 60:.1f} minutes of one processor)"
     if document["series"]:
         alt = _safe(document["title"]).replace('"', "'")
         lines += [f'<img src="../_images/{document["name"]}.png" alt="{alt}" style="max-width: 100%">', ""]
@@ -87,7 +151,11 @@ def _table(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(map(_safe, cells))} |"
+    return _row(*map(_safe, cells))
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _safe(text: str) -> str:

@@ -192,6 +192,7 @@ LEFT_OUT = {
     "decisions.DecisionRule": "is abstract",
     "learners.BaggedVotesClassifier": "is scikit-learn's, and its checks are",
     "learners.LaplaceTreeClassifier": "is scikit-learn's, and its checks are",
+    "learners.PrunedTreeClassifier": "is scikit-learn's, and its checks are",
     "models.load": "is about files, see tests/models/test_files.py",
     "models.save": "is about files, see tests/models/test_files.py",
     "models.export": "is about files, see tests/models/test_export.py",

@@ -26,7 +26,7 @@ FINDINGS = Findings(
 
 @pytest.fixture
 def document():
-    return to_document(Outcome(EXPERIMENT, "full", FINDINGS, ("the data set is not at hand",)))
+    return to_document(Outcome(EXPERIMENT, "full", FINDINGS, ("the data set is not at hand",), {"f": 61.7}))
 
 
 def test_it_is_json_that_every_reader_takes(document, tmp_path):
@@ -50,6 +50,7 @@ def test_it_says_what_was_run_and_what_came(document):
     assert document["rows"][2]["ours"][0] is None
     assert document["series"][0]["y"] == [1.0, "-inf"]
     assert document["checks"][1]["held"] is None
+    assert document["seconds"] == {"f": 62}
     assert document["skipped"] == ["the data set is not at hand"]
 
 
@@ -57,7 +58,7 @@ def test_the_table_has_ours_the_papers_and_the_difference(document):
     assert row_names(document) == ["one, raw", "one", "two, raw"]
     loss, dollars = blocks(document)
     assert loss.headings == ("loss", "paper", "difference")
-    assert loss.cells == [("0.12346 ± 0.00100", "inf", ""), ("inf", "inf", ""), ("", "", "")]
+    assert loss.cells == [("0.12346 ± 0.00100", "inf", "off"), ("inf", "inf", ""), ("", "", "")]
     assert dollars.cells == [("1,235", "1,000", "+235"), ("", "10", ""), ("-3", "", "")]
     assert loss.width == 2 + 17 + 2 + 5 + 2 + 10
 

@@ -16,6 +16,7 @@ from calibrant.experiments._runner import run_experiment as run
 from golden import HERE, revive
 
 METHODS = _lz05_paper.METHODS
+ERRORS = [0.01, 0.01, 0.01]
 PRINTED = {"CXE": _lz05_paper.CROSS_ENTROPY, "RMS": _lz05_paper.RMS, "AUC": _lz05_paper.AUC}
 
 
@@ -32,7 +33,9 @@ def printed_jobs():
         measures = {
             method: [table[name][place] for table in PRINTED.values()] for place, method in enumerate(METHODS)
         }
-        yield Done({"data": data, "split": 0}, {"measures": measures})
+        yield Done(
+            {"data": data, "split": 0}, {"measures": measures, "errors": dict.fromkeys(METHODS, ERRORS)}
+        )
 
 
 def changed(name, **numbers):
@@ -127,16 +130,31 @@ class TestChecks:
 
     def test_splits_are_averaged_with_their_spread(self):
         done = [
-            Done({"data": "liver-bupa", "split": split}, {"measures": {"NB": [number, 0.5, 0.5]}})
+            Done(
+                {"data": "liver-bupa", "split": split},
+                {"measures": {"NB": [number, 0.5, 0.5]}, "errors": {"NB": ERRORS}},
+            )
             for split, number in enumerate((1.0, 2.0, 3.0))
         ]
         row = next(row for row in _lz05.TABLES[0].collect(done).rows if row.labels[0] == "Liver")
         assert row.labels == ("Liver", "3 random")
-        assert (row.ours[METHODS.index("NB")], row.spread[METHODS.index("NB")]) == (2.0, 1.0)
+        place = METHODS.index("NB")
+        assert (row.ours[place], row.spread[place]) == (2.0, 1.0)
+        # The paper's split is one more of the same kind.
+        assert row.error[place] == pytest.approx((1 + 1 / 3) ** 0.5)
+
+    def test_one_split_is_as_sure_as_its_test_rows_make_it(self):
+        row = next(
+            row for row in _lz05.TABLES[0].collect(list(printed_jobs())).rows if row.labels[0] == "Adult"
+        )
+        assert row.spread[METHODS.index("NB")] == row.error[METHODS.index("NB")] == 0.01
 
     def test_one_infinite_split_makes_the_mean_infinite_and_has_no_spread(self):
         done = [
-            Done({"data": "liver-bupa", "split": split}, {"measures": {"J48": [number, 0.5, 0.5]}})
+            Done(
+                {"data": "liver-bupa", "split": split},
+                {"measures": {"J48": [number, 0.5, 0.5]}, "errors": {"J48": ERRORS}},
+            )
             for split, number in enumerate((1.0, math.inf))
         ]
         row = next(row for row in _lz05.TABLES[0].collect(done).rows if row.labels[0] == "Liver")
@@ -164,25 +182,14 @@ class TestProtocol:
             assert splits["diabetes"] == set(range(_lz05_sets.N_SPLITS[scale]))
             assert splits["kddcup2004-bio"] == ({0} if scale == "full" else set())
         assert {job[2] for job in jobs} == {"tree", "svm", "bayes", "logistic", "library"}
-        assert {job[3] for job in jobs if job[0] != "kddcup2004-bio"} == {100}
-
-    def test_pruning_is_chosen_without_the_test_rows(self):
-        rng = np.random.default_rng(0)
-        X = rng.normal(size=(200, 3))
-        y = (X[:, 0] > 0).astype(int)
-        trees = [
-            _lz05_protocol.pruned_tree(_lz05_protocol.Parts(X, y, X[:50], labels))
-            for labels in (y[:50], 1 - y[:50])
-        ]
-        assert trees[0].get_params() == trees[1].get_params()
-        # One split says all, however strong the pruning: of equal errors the smallest tree wins.
-        assert trees[0].ccp_alpha == max(_lz05_protocol.PRUNING)
+        assert {job[3] for job in jobs} == {100}
+        assert ("kddcup2004-bio", 0, "library", 100) not in jobs
 
     def test_a_certain_mistake_is_infinite(self):
         parts = _lz05_protocol.Parts(
             np.array([[0], [1]]), np.array([0, 1]), np.array([[0], [1]]), np.array([1, 1])
         )
-        assert parts.measure(DecisionTreeClassifier())[0] == math.inf
+        assert parts.measure(DecisionTreeClassifier())[0][0] == math.inf
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +217,7 @@ def hepatitis(tmp_path_factory):
 class TestHepatitis:
     def test_every_method_has_its_number(self, hepatitis):
         row = next(row for row in hepatitis[0].findings.rows if row.labels[0] == "Hepatitis")
-        assert len(row.ours) == len(_lz05.COLUMNS) == 11
+        assert len(row.ours) == len(_lz05.COLUMNS) == 12
         assert None not in row.ours
         assert row.paper[:10] == _lz05_paper.CROSS_ENTROPY["Hepatitis"]
 

@@ -79,6 +79,9 @@ def test_the_scales():
     assert [
         each["seed"] for each in with_metacost if (each["data"], each["learner"]) == ("shuttle", "NB")
     ] == [0]
+    assert {each.arguments["seed"] for each in _ogg.TABLES[0].jobs("full") if each.arguments["choice"]} == {
+        *range(10)
+    }
     assert _ogg.TABLES[0].jobs("full") == _ogg.TABLES[2].jobs("full")
     assert {tuple(job.arguments["kinds"]) for job in _ogg.TABLES[1].jobs("full")} == {("inverse",)}
     quick = _ogg.TABLES[2].jobs("quick")

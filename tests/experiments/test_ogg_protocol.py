@@ -124,7 +124,7 @@ def test_labels_of_the_test_rows_change_what_is_paid_and_no_decision():
     for truth in (y_test, (y_test + 1) % 3):
         estimates = protocol.Estimates.of(fold, truth, n_resamples=5, seed=0)
         one = protocol.Paid()
-        one.add(estimates, cost)
+        one.add(estimates, cost, choice=True)
         paid.append((one, {name: rule.matrix_ for name, rule in estimates.rules(cost).items()}))
     (first, matrices), (second, others) = paid
     assert first.training == second.training
@@ -146,7 +146,7 @@ def test_the_choice_is_the_cheapest_in_its_folds():
 
 def test_a_repetition_on_iris():
     need("iris.csv.gz")
-    answer = protocol.repetition("iris", "NB", 0, 3, KINDS)
+    answer = protocol.repetition("iris", "NB", 0, 3, KINDS, choice=True)
     assert (answer["n_rows"], answer["n_classes"], answer["smallest_class"]) == (150, 3, 50)
     assert answer["class_size"] == pytest.approx(45)
     for kind in KINDS:
@@ -159,10 +159,10 @@ def test_a_repetition_on_iris():
     for name, cost in answer["ratio"]["test"].items():
         assert cost == int(cost)
         assert answer["inverse"]["test"][name] == pytest.approx(3 * cost)
-    assert protocol.repetition("iris", "NB", 0, 3, KINDS) == answer
+    assert protocol.repetition("iris", "NB", 0, 3, KINDS, choice=True) == answer
 
 
-def test_mossman_and_metacost_are_left_out_where_they_cannot_be():
+def test_what_cannot_be_or_is_not_asked_for_is_left_out():
     need("glass.csv.gz")
-    answer = protocol.repetition("glass", "NB", 0, 0, ["random"])
-    assert set(answer["random"]["test"]) == {"expected", "parallel", "lachiche_flach", "chosen"}
+    answer = protocol.repetition("glass", "NB", 0, 0, ["random"], choice=False)
+    assert set(answer["random"]["test"]) == {"expected", "parallel", "lachiche_flach"}

@@ -44,8 +44,9 @@ def test_a_section_has_the_figure_the_numbers_and_the_checks(page):
     assert text.startswith("### aa00-figure1\n\nA \\| B. `calibrant reproduce aa00-figure1 --full`")
     assert 'src="../_images/aa00-figure1.png" alt="A' in text
     assert (
-        "| set, method | loss | paper | difference |\n| --- | --: | --: | --: |\n| x\\_1 | inf | 0.5000 |  |"
-        in text
+        "| set, method | loss | paper | difference |\n"
+        "| --- | --: | --: | --: |\n"
+        "| x\\_1 | inf | 0.5000 | off |" in text
     )
     assert "In \\$ and \\*bits\\*." in text
     assert "- **NOT HELD**: it grows (1 > 0)\n- skipped: one is not at hand" in text
@@ -80,6 +81,47 @@ def test_tables_come_before_figures_by_number(page):
     names = ["tto-cells", "ze02-figure1", "ze02-table10", "ze02-table2", "lz05-figure1"]
     expected = ["lz05-figure1", "tto-cells", "ze02-table2", "ze02-table10", "ze02-figure1"]
     assert sorted(names, key=page._order) == expected
+
+
+CLAIM = {"paper": "ze02", "claim": "A | B", "verdict": None, "why": ""}
+
+
+def test_a_verdict_is_what_its_checks_say(page):
+    document = {"name": "e", "checks": [{"statement": s, "held": h} for s, h in (("a", True), ("b", False))]}
+
+    def verdict(*starts, said=None):
+        claim = CLAIM | {"verdict": said, "evidence": [{"experiment": "e", "checks": list(starts)}]}
+        return page.verdict(claim, [document])
+
+    assert [verdict("a"), verdict("b"), verdict("a", "b")] == ["held", "not held", "held in part"]
+    assert [verdict("c"), verdict("a", said="not testable")] == ["not checked", "not testable"]
+    claim = CLAIM | {"evidence": [{"experiment": "e", "checks": ["a"]}]}
+    assert list(page.claims_table([claim], [document]))[2] == (
+        "| Zadrozny & Elkan | A \\| B | **held** | [e](#e) |  |"
+    )
+
+
+def test_every_claim_has_evidence_that_is_there(page):
+    documents, claims = page.read_findings(), page.read_claims()
+    statements = {document["name"]: [c["statement"] for c in document["checks"]] for document in documents}
+    for claim in claims:
+        assert claim["verdict"] in {None, "held", "not held", "answered", "not testable"}
+        assert claim["evidence"] or claim["why"]
+        for evidence in claim["evidence"]:
+            assert evidence["experiment"] in EXPERIMENTS
+            for start in evidence["checks"]:
+                known = statements.get(evidence["experiment"], [start])
+                assert any(statement.startswith(start) for statement in known), (claim["claim"], start)
+    assert {claim["paper"] for claim in claims} == set(page.PAPERS)
+    for claim in claims:
+        if claim["verdict"] is None and page.verdict(claim, documents) != "held":
+            checks = page.checks_of(claim, documents)
+            assert claim["why"] or all(check["finding"] for check in checks)
+
+
+def test_jobs_that_are_shared_take_their_time_once(page):
+    documents = [{"seconds": {"f": 60, "g": 60}}, {"seconds": {"f": 120}}, {}]
+    assert page.time_taken(documents) == "3 minutes of one processor"
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)

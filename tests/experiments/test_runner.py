@@ -87,6 +87,17 @@ def test_answers_are_the_same_new_or_kept(jobs, tmp_path):
     assert seen[0] == seen[1] == [{"square": 4, "pair": [1, float("inf")]}]
 
 
+def test_the_time_of_a_job_is_kept_with_it(jobs, tmp_path):
+    experiment, cache = (
+        experiment_of(jobs.square, [2, 3], log=str(tmp_path / "log")),
+        Cache(tmp_path / "cache"),
+    )
+    first, again = (run(experiment, cache=cache).seconds for _ in range(2))
+    assert list(first) == ["square"]
+    assert first == again
+    assert 0 <= first["square"] < 60
+
+
 def test_fresh_runs_everything_again(jobs, tmp_path):
     log = tmp_path / "log"
     experiment = experiment_of(jobs.square, [1], log=str(log))

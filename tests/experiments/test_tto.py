@@ -43,7 +43,7 @@ def test_every_table_and_figure_at_hand_is_there():
     assert set(BY_NAME) == {
         *(f"tto-table{number}" for number in tables),
         *(f"tto-figure{number}" for number in figures),
-        "tto-cells",
+        *(f"tto-{name}" for name in ("cells", "writers", "growth", "ensembles")),
     }
 
 

@@ -38,6 +38,15 @@ def test_no_accepted_round_gives_the_base_rate():
     np.testing.assert_array_equal(weighted.predict_proba([[0]]), [[0.75, 0.25]])
 
 
+def test_logarithms_are_finite_where_probabilities_round_to_one():
+    X, y = np.repeat([[0] * 40, [1] * 40], 50, axis=0), np.repeat([0, 1], 50)
+    model = BoostedNaiveBayes().fit(X, y)
+    proba, log_proba = model.predict_proba(X), model.predict_log_proba(X)
+    np.testing.assert_allclose(np.exp(log_proba), proba, atol=1e-15)
+    assert proba.max() == 1
+    assert np.isfinite(log_proba).all()
+
+
 def test_a_weight_is_a_number_of_copies():
     rng = np.random.default_rng(0)
     X, y, weights = rng.integers(3, size=(60, 3)), rng.integers(2, size=60), rng.integers(0, 4, 60)

@@ -10,7 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant import CalibrantError
-from calibrant.learners import BaggedVotesClassifier, LaplaceTreeClassifier
+from calibrant.learners import BaggedVotesClassifier, LaplaceTreeClassifier, PrunedTreeClassifier
+from calibrant.learners._pruned_tree import expected_errors
 from calibrant.metrics import log_loss
 
 
@@ -25,6 +26,8 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         LaplaceTreeClassifier(),
+        # Scikit-learn's least number of rows in a leaf does not look at weights.
+        PrunedTreeClassifier(min_samples_leaf=1, random_state=0),
         BaggedVotesClassifier(RidgeClassifier(), n_estimators=3),
         BaggedVotesClassifier(n_estimators=3, aggregate="mean"),
     ],
@@ -103,3 +106,45 @@ def test_votes_have_logarithms_but_no_margins(three):
 def test_what_it_refuses(three):
     with pytest.raises(CalibrantError, match="aggregate must be one of 'vote', 'mean'; got 'median'"):
         BaggedVotesClassifier(aggregate="median").fit(*three)
+
+
+@pytest.mark.parametrize(
+    ("n", "errors", "more"),
+    # Quinlan's book works these out for a confidence of 0.25; the last two by the exact binomial limit.
+    [(6, 0, 6 * 0.206), (9, 0, 9 * 0.143), (1, 0, 0.75), (16, 1, 16 * 0.157)],
+)
+def test_expected_errors_are_those_of_c45(n, errors, more):
+    found = expected_errors(np.array([float(n)]), np.array([float(errors)]), 0.25)
+    np.testing.assert_allclose(found, more, rtol=0.02)
+
+
+def test_a_pruned_tree_is_a_top_of_the_plain_one_and_expects_no_more_errors():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 0] + X[:, 1] > 0) != (rng.random(400) < 0.2)
+    plain = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0).fit(X, y)
+    leaves = []
+    for confidence in (0.5, 0.25, 0.05, 0.0):
+        pruned = PrunedTreeClassifier(confidence, random_state=0).fit(X, y)
+        # Rows that the plain tree has in one leaf are together in the pruned one.
+        pairs = np.unique(np.column_stack([plain.apply(X), pruned.apply(X)]), axis=0)
+        assert len(pairs) == plain.get_n_leaves()
+        assert len(np.unique(pairs[:, 1])) == pruned.get_n_leaves()
+        leaves.append(pruned.get_n_leaves())
+        assert pruned.get_depth() <= plain.get_depth()
+    assert leaves == sorted(leaves, reverse=True)
+    assert leaves[0] > leaves[1] > leaves[-1] == 1
+    assert PrunedTreeClassifier(0.0).fit(X, y).get_depth() == 0
+
+
+def test_every_bootstrap_sample_is_pruned_for_itself():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(300, 3)), rng.random(300) < 0.1
+    assert PrunedTreeClassifier(random_state=0).fit(X, y).get_n_leaves() == 1
+    bags = BaggedVotesClassifier(PrunedTreeClassifier(), 20, aggregate="mean", random_state=0).fit(X, y)
+    assert len({tree.get_n_leaves() for tree in bags.estimators_}) > 3
+
+
+def test_a_pruned_tree_refuses_confidence_in_nothing(three):
+    with pytest.raises(CalibrantError, match="confidence must be a number from 0 to 0.5; got 0.7"):
+        PrunedTreeClassifier(0.7).fit(*three)

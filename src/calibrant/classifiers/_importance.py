@@ -33,7 +33,7 @@ def threshold_importance(is_positive: BoolArray, threshold: float) -> Float64Arr
 
 
 def acceptance(importance: Float64Array) -> Float64Array:
-    """Probability that rejection sampling keeps an example: its importance over the greatest one."""
+    """Importance over the greatest one: the probability that rejection sampling keeps an example."""
     return np.asarray(importance / importance.max())
 
 

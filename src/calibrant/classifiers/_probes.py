@@ -8,7 +8,7 @@ from sklearn.utils import _safe_indexing
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant.classifiers._hard import Committee, Lesson, train, votes_on
-from calibrant.classifiers._importance import threshold_importance
+from calibrant.classifiers._importance import acceptance, threshold_importance
 from calibrant.classifiers._ladder import Probe
 
 
@@ -45,9 +45,11 @@ class ProbeJob:
     def run(self, threshold: float) -> Probe:
         """Train the classifier of a threshold and let it vote.
 
-        Chance depends on the threshold and not on its turn, so that jobs may run in any order.
+        Chance depends on the threshold and not on its turn, so that jobs may run in any order. No weight is
+        above that of the row itself, so that a penalty or a prior of the learner stays in force.
         """
-        importance = threshold_importance(self.lesson.position == 1, threshold) * self.weights
+        asked = acceptance(threshold_importance(self.lesson.position == 1, threshold))
+        importance = asked * self.weights
         committee = self._train(self.lesson, importance, threshold)
         if self.folds is None:
             reference_votes = votes_on(committee, self.reference)

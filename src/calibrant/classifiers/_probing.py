@@ -74,13 +74,13 @@ class ProbingClassifier(PredictsLogs, RetrainingClassifier):
         that memorise; or other rows, labelled or not, such as those to be predicted (transductive).
     cv : int, splitter or iterable, default=5
         The folds for ``reference="oof"``, as in scikit-learn.
-    multiclass : {"clip_renormalise", "raw", "project", "symmetric"}, default="clip_renormalise"
-        How more than two classes are treated. All but one class are probed, and the one left out gets what
+    multiclass : {"symmetric", "clip_renormalise", "raw", "project"}, default="symmetric"
+        How more than two classes are treated. "symmetric" probes every class and divides by the sum. With
+        the others, of which the paper speaks, all but one class are probed, and the one left out gets what
         the others leave; if that is negative it is set to 0 and the row divided by its sum, or left as it
-        is, or the row is replaced by the nearest distribution. "symmetric" probes every class and divides
-        by the sum.
+        is, or the row is replaced by the nearest distribution.
     left_out : {"last", "most_frequent"}, default="last"
-        Which class gets what the others leave.
+        Which class gets what the others leave; nothing is left out with ``multiclass="symmetric"``.
     clip : float, optional
         Keep the estimates within ``[clip, 1 - clip]``.
     n_resamples : int, default=1
@@ -127,10 +127,12 @@ class ProbingClassifier(PredictsLogs, RetrainingClassifier):
     Notes
     -----
     A classifier that minimises the weighted error with weights (1 - p)/p for positives and 1 for negatives
-    says "positive" exactly where the probability is above p. With thresholds 0 = e_0 < e_1 < ... < e_(m+1)
-    = 1, a row that v of the m classifiers call positive is taken to lie in [e_v, e_(v+1)]. Its estimate is
-    the number in there with the least possible regret, and the next threshold is that number for the
-    interval in which (rows) x (greatest regret) is largest; of equal ones the leftmost is taken.
+    says "positive" exactly where the probability is above p. So it does with any multiple of these; the one
+    taken here has 1 as its greatest, so that a penalty or a prior of the learner stays in force. With
+    thresholds 0 = e_0 < e_1 < ... < e_(m+1) = 1, a row that v of the m classifiers call positive is taken to
+    lie in [e_v, e_(v+1)]. Its estimate is the number in there with the least possible regret, and the next
+    threshold is that number for the interval in which (rows) x (greatest regret) is largest; of equal ones
+    the leftmost is taken.
 
     Theorem 2 of the paper bounds the squared error of the estimates by the excess error of the classifiers,
     for thresholds that are uniformly distributed. The thresholds chosen here are not, so it is a guide, not
@@ -181,7 +183,7 @@ class ProbingClassifier(PredictsLogs, RetrainingClassifier):
         rule: Literal["regret", "paper"] = "regret",
         reference: Any = "train",
         cv: Any = 5,
-        multiclass: Literal["clip_renormalise", "raw", "project", "symmetric"] = "clip_renormalise",
+        multiclass: Literal["symmetric", "clip_renormalise", "raw", "project"] = "symmetric",
         left_out: Literal["last", "most_frequent"] = "last",
         clip: float | None = None,
         n_resamples: int = 1,

@@ -17,7 +17,7 @@ from typing import Any
 
 import calibrant
 from calibrant._core._whole_files import write_whole
-from calibrant.experiments._experiment import Job
+from calibrant.experiments._experiment import Done, Job
 
 #: What computes beside our own code.
 RELEASES = ("numpy", "scipy", "scikit-learn")
@@ -39,20 +39,21 @@ class Cache:
         self.folder = folder or home / "calibrant" / "experiments"
         self.fresh = fresh
 
-    def get(self, job: Job) -> Any:
+    def get(self, job: Job) -> Done | None:
         """Look a job up."""
         if self.fresh:
             return None
         try:
-            return json.loads(self._path(job).read_text(encoding="utf-8"))["answer"]
+            kept = json.loads(self._path(job).read_text(encoding="utf-8"))
+            return Done(job.arguments, kept["answer"], kept["seconds"])
         except (OSError, ValueError, KeyError):
             return None
 
-    def put(self, job: Job, answer: Any) -> Any:
-        """Keep what a job returned."""
-        content = json.dumps({"arguments": dict(job.arguments), "answer": answer})
+    def put(self, job: Job, answer: Any, seconds: float) -> Done:
+        """Keep what a job returned, and how long it took."""
+        content = json.dumps({"arguments": dict(job.arguments), "seconds": seconds, "answer": answer})
         write_whole(self._path(job), content.encode(), parents=True)
-        return json.loads(content)["answer"]
+        return Done(job.arguments, json.loads(content)["answer"], seconds)
 
     def _path(self, job: Job) -> Path:
         module, name = job.function.__module__, job.function.__qualname__

@@ -9,7 +9,7 @@ import gzip
 import io
 import lzma
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -100,9 +100,14 @@ def read_table(name: str) -> Mixed:
     return _read(name)[0]
 
 
-def read_split(name: str, seed: int = 0) -> Split:
-    """Read a data set in two parts: by its files where it has a test file, else two thirds and one third."""
+def read_split(name: str, seed: int = 0, *, by_block: bool = True) -> Split:
+    """Read a data set in two parts: by its files where it has a test file, else two thirds and one third.
+
+    Blocks of rows stay together, unless they are to be torn.
+    """
     table, n_train = _read(name)
+    if not by_block:
+        table = replace(table, block=None)
     if n_train < len(table.y):
         places = np.arange(len(table.y))
         return Split(table.take(places[:n_train]), table.take(places[n_train:]))

@@ -23,6 +23,7 @@ def to_document(outcome: Outcome) -> dict[str, Any]:
         "command": f"calibrant reproduce {experiment.name} --{outcome.scale}",
         "scale": outcome.scale,
         "version": version("calibrant"),
+        "seconds": {name: round(seconds) for name, seconds in outcome.seconds.items()},
         "conventions": experiment.conventions,
         "labels": list(experiment.labels),
         "measures": list(experiment.measures),

@@ -30,10 +30,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A job and what it returned."""
+    """A job, what it returned, and how many seconds of a processor it took."""
 
     arguments: Mapping[str, Any]
     answer: Any
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,16 @@ class Row:
     spread : tuple of float or None
         Standard deviation of ours over the splits, or the standard error where the conventions say so; empty
         where there is one split.
+    error : tuple of float or None
+        By how much ours and the paper's would differ by chance, as a standard error; empty where that is not
+        known.
     """
 
     labels: tuple[str, ...]
     ours: tuple[float | None, ...]
     paper: tuple[float | None, ...] = ()
     spread: tuple[float | None, ...] = ()
+    error: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

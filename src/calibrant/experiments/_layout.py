@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from calibrant.experiments._errors import is_off
+
 #: What a check came to.
 HELD = {True: "held", False: "NOT HELD", None: "not checked"}
 
@@ -42,8 +44,8 @@ def blocks(document: Mapping[str, Any]) -> list[Block]:
 
 
 def _block(rows: Sequence[Mapping[str, Any]], place: int, measure: str) -> Block:
-    ours, paper, spread = (
-        [_number(row[kind], place) for row in rows] for kind in ("ours", "paper", "spread")
+    ours, paper, spread, errors = (
+        [_number(row.get(kind, ()), place) for row in rows] for kind in ("ours", "paper", "spread", "error")
     )
     show = _shower([value for value in (*ours, *paper) if value is not None and math.isfinite(value)])
     own = [
@@ -51,11 +53,20 @@ def _block(rows: Sequence[Mapping[str, Any]], place: int, measure: str) -> Block
     ]
     if all(value is None for value in paper):
         return Block((measure,), [(cell,) for cell in own])
-    differences = [
-        "" if mine is None or theirs is None or not math.isfinite(mine - theirs) else show(mine - theirs, "+")
-        for mine, theirs in zip(ours, paper, strict=True)
-    ]
+    differences = [_difference(*numbers, show) for numbers in zip(ours, paper, errors, strict=True)]
     return Block((measure, "paper", "difference"), list(zip(own, map(show, paper), differences, strict=True)))
+
+
+def _difference(
+    ours: float | None, paper: float | None, error: float | None, show: Callable[..., str]
+) -> str:
+    """The difference, how many standard errors it is, and whether that is more than chance."""
+    if ours is None or paper is None:
+        return ""
+    shown = [show(ours - paper, "+")] if math.isfinite(ours - paper) else []
+    if shown and error:
+        shown.append(f"({abs(ours - paper) / error:.1f} se)")
+    return " ".join([*shown, *(["off"] if is_off(ours, paper, error) else [])])
 
 
 def _number(values: Sequence[Any], place: int) -> float | None:

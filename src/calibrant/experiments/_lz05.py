@@ -5,15 +5,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
+from calibrant.experiments._errors import all_near, error_of_another
 from calibrant.experiments._experiment import Check, Done, Experiment, Findings, Row
+from calibrant.experiments._lz05_biology import BIOLOGY
 from calibrant.experiments._lz05_figure import FIGURE1, WEIGHTING
+from calibrant.experiments._lz05_multiclass import MULTICLASS
 from calibrant.experiments._lz05_paper import AUC, BEST, CROSS_ENTROPY, METHODS, RMS
+from calibrant.experiments._lz05_scaling import SCALING
 from calibrant.experiments._lz05_sets import HUGE, NAME_OF, STANDARD_SPLIT, family_jobs
 
-#: The paper's methods, and the best that this library has today.
-COLUMNS = (*METHODS, "Library")
+#: The paper's methods, the sigmoid of log-odds as Bennett has it, and the best that this library has today.
+COLUMNS = (*METHODS, "SigNB log-odds", "Library")
+#: Columns that the paper has not.
+OURS = (None,) * (len(COLUMNS) - len(METHODS))
 LARGER = ("Adult", "COIL")
 NEARLY_HALF = 0.4
+#: Why numbers of a column are off, where they are.
+WHY_OFF: Mapping[str, str] = {}
 PROBING = ("ProbJ48", "ProbSVM", "ProbNB", "ProbLog")
 
 
@@ -47,12 +55,12 @@ AREA = Measure("AUC", 2, max, AUC)
 Numbers = Mapping[str, Mapping[str, Sequence[float]]]
 
 
-def numbers_of(done: Sequence[Done], measure: Measure) -> Numbers:
-    """Sort what the jobs returned."""
+def numbers_of(done: Sequence[Done], measure: Measure, what: str = "measures") -> Numbers:
+    """Sort what the jobs returned, the measures or their standard errors on one test part."""
     numbers: dict[str, dict[str, list[float]]] = {}
     for job in done:
         of_set = numbers.setdefault(NAME_OF[job.arguments["data"]], {})
-        for method, measured in job.answer["measures"].items():
+        for method, measured in job.answer[what].items():
             of_set.setdefault(method, []).append(measured[measure.place])
     return numbers
 
@@ -69,19 +77,33 @@ def winners(numbers: Mapping[str, float], best: Callable[..., float]) -> tuple[s
     return tuple(method for method, number in rounded.items() if number == value)
 
 
-def _rows(numbers: Numbers, measure: Measure) -> tuple[Row, ...]:
-    rows = []
+def _rows(done: Sequence[Done], measure: Measure) -> tuple[Row, ...]:
+    rows, numbers, errors = [], numbers_of(done, measure), numbers_of(done, measure, "errors")
     for name, printed in measure.paper.items():
         of_set = numbers.get(name)
+        paper = (*printed, *OURS)
         if of_set is None:
             reason = "not at hand" if name in NAME_OF.values() else "cannot be had"
-            rows.append(Row((name, reason), (None,) * len(COLUMNS), (*printed, None)))
+            rows.append(Row((name, reason), (None,) * len(COLUMNS), paper))
             continue
         mean = means(of_set)
         ours = tuple(mean.get(method) for method in COLUMNS)
-        spread = tuple(_spread(of_set.get(method, ())) for method in COLUMNS)
-        rows.append(Row((name, _split_name(name, of_set)), ours, (*printed, None), spread))
+        pairs = [(of_set.get(method, ()), errors[name].get(method, ())) for method in COLUMNS]
+        spread, error = (tuple(each(*pair) for pair in pairs) for each in (_spread, _error))
+        rows.append(Row((name, _split_name(name, of_set)), ours, paper, spread, error))
     return tuple(rows)
+
+
+def _spread(of_splits: Sequence[float], of_rows: Sequence[float]) -> float | None:
+    """Over the splits; where there is one, the standard error over its test rows."""
+    if len(of_splits) == 1:
+        return of_rows[0] if math.isfinite(of_rows[0]) else None
+    return stdev(of_splits) if of_splits and all(map(math.isfinite, of_splits)) else None
+
+
+def _error(of_splits: Sequence[float], of_rows: Sequence[float]) -> float | None:
+    """What chance makes of the difference to the paper's one split, or to the paper on the same test rows."""
+    return _spread(of_splits, of_rows) if len(of_splits) == 1 else error_of_another(of_splits)
 
 
 def _split_name(name: str, of_set: Mapping[str, Sequence[float]]) -> str:
@@ -93,10 +115,9 @@ def _split_name(name: str, of_set: Mapping[str, Sequence[float]]) -> str:
     return f"{max(map(len, of_set.values()))} random"
 
 
-def _spread(numbers: Sequence[float]) -> float | None:
-    if len(numbers) < 2 or not all(map(math.isfinite, numbers)):
-        return None
-    return stdev(numbers)
+def _findings(done: Sequence[Done], measure: Measure, checks: Sequence[Check]) -> Findings:
+    rows = _rows(done, measure)
+    return Findings(rows, (*checks, all_near(rows, COLUMNS, WHY_OFF)))
 
 
 def _collect_table1(done: Sequence[Done]) -> Findings:
@@ -106,7 +127,7 @@ def _collect_table1(done: Sequence[Done]) -> Findings:
         _below_the_tree(numbers, CXE, "a lower cross entropy"),
         _below_bagging(numbers),
     )
-    return Findings(_rows(numbers, CXE), checks)
+    return _findings(done, CXE, checks)
 
 
 def _finite(numbers: Numbers) -> Check:
@@ -160,13 +181,13 @@ def _below_bagging(numbers: Numbers) -> Check:
 
 def _collect_table2(done: Sequence[Done]) -> Findings:
     numbers = numbers_of(done, RMSE)
-    return Findings(_rows(numbers, RMSE), (_below_the_tree(numbers, RMSE, "a lower error"),))
+    return _findings(done, RMSE, (_below_the_tree(numbers, RMSE, "a lower error"),))
 
 
 def _collect_table3(done: Sequence[Done]) -> Findings:
     numbers = numbers_of(done, AREA)
     checks = (_below_the_tree(numbers, AREA, "a higher AUC"), _sigmoid_keeps_the_ranking(numbers))
-    return Findings(_rows(numbers, AREA), checks)
+    return _findings(done, AREA, checks)
 
 
 def _sigmoid_keeps_the_ranking(numbers: Numbers) -> Check:
@@ -275,4 +296,4 @@ TABLES = (
         collect=_collect_table4,
     ),
 )
-EXPERIMENTS: tuple[Experiment, ...] = (*TABLES, FIGURE1, WEIGHTING)
+EXPERIMENTS: tuple[Experiment, ...] = (*TABLES, FIGURE1, WEIGHTING, SCALING, MULTICLASS, BIOLOGY)

@@ -1,9 +1,8 @@
 """The protocol of Langford and Zadrozny: hard classifiers and their rivals on one split of one data set.
 
-One job trains one family of learners. Weka's learners are replaced by scikit-learn's: J48 by a CART tree of
-entropy with at least two rows in a leaf, whose pruning strength is the one of least error in five folds of
-the training rows; SMO by a linear SVM of squared hinge with C = 1; its logistic regression by one that is
-practically without penalty; its naive Bayes by ours, on names and on numbers in 21 levels.
+One job trains one family of learners. Weka's learners are replaced: J48 by a CART tree of entropy that every
+fit prunes as C4.5 does; SMO by a linear SVM of squared hinge with C = 1; its logistic regression by one that
+is practically without penalty; its naive Bayes by ours, on names and on numbers in 21 levels.
 """
 
 from collections.abc import Callable
@@ -11,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -20,12 +20,17 @@ from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.calibrators import SigmoidCalibrator, new_calibrator
 from calibrant.classifiers import CalibratedClassifier, ProbingClassifier, probing_curve
 from calibrant.experiments._data_preparation import CategoryCodes, DesignMatrix
-from calibrant.experiments._datasets import read_split
-from calibrant.learners import BaggedVotesClassifier, CategoricalNaiveBayes, LaplaceTreeClassifier
+from calibrant.experiments._datasets import Split, read_split
+from calibrant.experiments._errors import auc_error, mean_error, rms_error_of
+from calibrant.learners import (
+    BaggedVotesClassifier,
+    CategoricalNaiveBayes,
+    LaplaceTreeClassifier,
+    PrunedTreeClassifier,
+)
 from calibrant.metrics import auc, cross_entropy, log_loss, rms_error
 
-#: Pruning strengths, the strongest first, so that of equal errors the smaller tree wins.
-PRUNING = (0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001, 0.0)
+TREE = PrunedTreeClassifier(random_state=0)
 #: A finer tolerance takes four times as long on COIL, and decides the same.
 SVM = LinearSVC(C=1.0, dual=False, tol=1e-3, max_iter=10_000)
 #: Weka's logistic regression has a ridge of 1e-8: practically no penalty.
@@ -40,45 +45,63 @@ CALIBRATORS = ("identity", "sigmoid")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """A training and a test part as learners take them; 1 is the positive class."""
+    """A training and a test part as learners take them; 1 is the positive class.
+
+    Test rows of a block belong together, and count as one where it is said how sure a number is.
+    """
 
     X: Array
     y: IntArray
     X_test: Array
     y_test: IntArray
+    block_test: Array | None = None
 
-    def measure(self, model: Any) -> list[float]:
-        """Train a classifier and measure it on the test part."""
-        return self.measure_fitted(model.fit(self.X, self.y))
-
-    def measure_fitted(self, model: Any) -> list[float]:
-        """Measure a classifier that has been trained."""
-        positive = model.predict_proba(self.X_test)[:, 1]
+    def measure(self, model: Any) -> list[list[float]]:
+        """Train a classifier; give its cross entropy, error and AUC on the test part, and their errors."""
+        positive = model.fit(self.X, self.y).predict_proba(self.X_test)[:, 1]
+        with np.errstate(divide="ignore"):
+            bits = -np.log2(np.where(self.y_test == 1, positive, 1 - positive))
         return [
-            cross_entropy(self.y_test, positive, base=2),
-            rms_error(self.y_test, positive),
-            auc(self.y_test, positive),
+            [
+                cross_entropy(self.y_test, positive, base=2),
+                rms_error(self.y_test, positive),
+                auc(self.y_test, positive),
+            ],
+            [
+                mean_error(bits, self.block_test),
+                rms_error_of(self.y_test, positive, self.block_test),
+                auc_error(self.y_test, positive, self.block_test),
+            ],
         ]
+
+
+def by_method(measured: dict[str, list[list[float]]]) -> dict[str, Any]:
+    """What a family of learners returns: the measures of every method, and their standard errors."""
+    return {
+        name: {method: each[place] for method, each in measured.items()}
+        for place, name in enumerate(("measures", "errors"))
+    }
 
 
 def design_parts(data: str, split: int) -> Parts:
     """Numbers and indicators of names, for trees and linear models."""
-    return _parts(data, split, DesignMatrix)
+    return parts_of(read_split(data, split), DesignMatrix)
 
 
 def category_parts(data: str, split: int) -> Parts:
     """Codes of names and levels of numbers, for naive Bayes."""
-    return _parts(data, split, CategoryCodes)
+    return parts_of(read_split(data, split), CategoryCodes)
 
 
-def _parts(data: str, split: int, preparation: Callable[..., Any]) -> Parts:
-    both = read_split(data, split)
+def parts_of(both: Split, preparation: Callable[..., Any]) -> Parts:
+    """Prepare both parts by what the training part holds."""
     prepared = preparation(both.train.nominal).fit(both.train.X)
     return Parts(
         prepared.transform(both.train.X),
         both.train.is_positive.astype(np.intp),
         prepared.transform(both.test.X),
         both.test.is_positive.astype(np.intp),
+        both.test.block,
     )
 
 
@@ -89,56 +112,56 @@ def family(data: str, split: int, learners: str, n_probes: int) -> dict[str, Any
 
 def _trees(data: str, split: int, n_probes: int) -> dict[str, Any]:
     parts = design_parts(data, split)
-    tree = pruned_tree(parts)
-    probing = ProbingClassifier(tree, n_probes, weighting="rejection", random_state=split)
-    bagging = BaggedVotesClassifier(tree, n_probes, aggregate="mean", random_state=split)
-    measures = {
+    probing = ProbingClassifier(TREE, n_probes, weighting="rejection", random_state=split)
+    bagging = BaggedVotesClassifier(TREE, n_probes, aggregate="mean", random_state=split)
+    tree = clone(TREE)
+    measured = {
         "J48": parts.measure(tree),
         "BagJ48": parts.measure(bagging),
         "ProbJ48": parts.measure(probing),
     }
     curve = probing_curve(probing, parts.X_test, parts.y_test).cross_entropy / np.log(2)
-    return {"measures": measures, "pruning": tree.ccp_alpha, "curve": curve.tolist()}
-
-
-def pruned_tree(parts: Parts) -> DecisionTreeClassifier:
-    """The stand-in for J48: its pruning strength has the least error in five folds of the training rows."""
-    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0)
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    search = GridSearchCV(tree, {"ccp_alpha": PRUNING}, scoring="accuracy", cv=folds, refit=False)
-    return tree.set_params(**search.fit(parts.X, parts.y).best_params_)
+    leaves = [tree.get_n_leaves(), *sorted(each.get_n_leaves() for each in bagging.estimators_)]
+    return {
+        **by_method(measured),
+        "leaves": [leaves[0], leaves[1], leaves[-1]],
+        "curve": curve.tolist(),
+    }
 
 
 def _svms(data: str, split: int, n_probes: int) -> dict[str, Any]:
     parts = design_parts(data, split)
-    return {
-        "measures": {
+    probing = ProbingClassifier(SVM, n_probes, weighting="weights", random_state=split)
+    return by_method(
+        {
             "SigSVM": parts.measure(CalibratedClassifier(SVM, SigmoidCalibrator())),
-            "ProbSVM": parts.measure(
-                ProbingClassifier(SVM, n_probes, weighting="weights", random_state=split)
-            ),
+            "ProbSVM": parts.measure(probing),
         }
-    }
+    )
 
 
 def _bayes(data: str, split: int, n_probes: int) -> dict[str, Any]:
     parts = category_parts(data, split)
     bayes = CategoricalNaiveBayes()
-    return {
-        "measures": {
-            "NB": parts.measure(bayes),
-            "SigNB": parts.measure(CalibratedClassifier(bayes, SigmoidCalibrator())),
-            "ProbNB": parts.measure(
-                ProbingClassifier(bayes, n_probes, weighting="weights", random_state=split)
-            ),
-        }
+    sigmoid = {
+        method: CalibratedClassifier(bayes, SigmoidCalibrator(), response_method=method)
+        for method in ("predict_proba", "log_odds")
     }
+    probing = ProbingClassifier(bayes, n_probes, weighting="weights", random_state=split)
+    return by_method(
+        {
+            "NB": parts.measure(bayes),
+            "SigNB": parts.measure(sigmoid["predict_proba"]),
+            "SigNB log-odds": parts.measure(sigmoid["log_odds"]),
+            "ProbNB": parts.measure(probing),
+        }
+    )
 
 
 def _logistic(data: str, split: int, n_probes: int) -> dict[str, Any]:
     parts = design_parts(data, split)
     probing = ProbingClassifier(LOGISTIC, n_probes, weighting="rejection", random_state=split)
-    return {"measures": {"Log": parts.measure(LOGISTIC), "ProbLog": parts.measure(probing)}}
+    return by_method({"Log": parts.measure(LOGISTIC), "ProbLog": parts.measure(probing)})
 
 
 def _library(data: str, split: int, n_probes: int) -> dict[str, Any]:  # noqa: ARG001
@@ -153,7 +176,7 @@ def _library(data: str, split: int, n_probes: int) -> dict[str, Any]:  # noqa: A
     name, calibrator = min(losses, key=lambda choice: losses[choice])
     learner = {"forest": FOREST, "logistic": LOGISTIC}[name]
     model = CalibratedClassifier(learner, new_calibrator(calibrator), response_method="predict_proba")
-    return {"measures": {"Library": parts.measure(model)}, "choice": f"{calibrator} {name}"}
+    return by_method({"Library": parts.measure(model)}) | {"choice": f"{calibrator} {name}"}
 
 
 def _cross_validated_loss(calibrator: str, scores: Float64Array, y: IntArray) -> float:
@@ -175,13 +198,13 @@ FAMILIES: dict[str, Callable[[str, int, int], dict[str, Any]]] = {
 def weighting(data: str, split: int, tree: str, n_probes: int) -> dict[str, float]:
     """Probe a tree by weights, by rejection and by voted rejection; give the cross entropies in bits."""
     parts = design_parts(data, split)
-    learner = pruned_tree(parts) if tree == "pruned" else DecisionTreeClassifier(random_state=0)
+    learner = TREE if tree == "pruned" else DecisionTreeClassifier(random_state=0)
     ways = {
         "weights": {"weighting": "weights"},
         "rejection": {"weighting": "rejection"},
         "voted": {"weighting": "rejection", "n_resamples": 5},
     }
     return {
-        name: parts.measure(ProbingClassifier(learner, n_probes, random_state=split, **way))[0]  # type: ignore[arg-type]
+        name: parts.measure(ProbingClassifier(learner, n_probes, random_state=split, **way))[0][0]  # type: ignore[arg-type]
         for name, way in ways.items()
     }

@@ -98,7 +98,11 @@ def _collect(done: Sequence[Done]) -> Findings:
     saved = {kind: _savings(done, kind) for kind in KINDS}
     return Findings(
         tuple(_row(names, number, saved) for number, names in enumerate(VARIANTS) if done),
-        (_more_in_training_less_in_test(saved), _restarts_leave_optima(saved)),
+        (
+            _more_in_training_less_in_test(saved),
+            _restarts_leave_optima(saved),
+            _weights_without_costs_overfit(saved),
+        ),
     )
 
 
@@ -171,6 +175,28 @@ def _restarts_leave_optima(saved: dict[str, list[Saved]]) -> Check:
         f"{once.harmed}"
     )
     return Check(statement, 2 * lowered > n, finding)
+
+
+def _weights_without_costs_overfit(saved: dict[str, list[Saved]]) -> Check:
+    """Factors of columns are weights of classes too, but on top of the costs."""
+    statement = (
+        "Lachiche-Flach harms because its weights replace the costs: as factors of the costs' columns, "
+        "bounded as the paper bounds its offsets, weights save more on test rows"
+    )
+    if not saved["ratio"]:
+        return Check(statement, None)
+    places = [
+        list(VARIANTS).index((name, "frequent first", "1"))
+        for name in ("Lachiche-Flach", "factors of columns")
+    ]
+    found = {kind: [saved[kind][place].shown() for place in places] for kind in KINDS}
+    finding = "; ".join(
+        f"{kind} costs: training {alone[2]:.1f}% and {with_costs[2]:.1f}%, test {alone[0]:.1f}% and "
+        f"{with_costs[0]:.1f}%"
+        for kind, (alone, with_costs) in found.items()
+    )
+    held = all(with_costs[0] > alone[0] for alone, with_costs in found.values())
+    return Check(statement, held, finding)
 
 
 MEASURES = ("% saved", "of totals", "training", "harmed")

@@ -7,11 +7,12 @@ learner of all nine parts says about the tenth. All estimates serve both kinds o
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import log_softmax
+from sklearn.base import clone
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant._core._errors import ScoreDirectionWarning
@@ -93,15 +94,18 @@ def _log_prob(counts: Float64Array, starts: IntArray, n_values: IntArray) -> Flo
     return np.where(seen[:, np.newaxis, :], log_prob, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
 class QdaModels:
     """`RegularizedQDA`, trained once per weighting."""
+
+    learner: RegularizedQDA = field(default_factory=RegularizedQDA)
 
     def estimates(
         self, X: Float64Array, position: IntArray, weightings: Float64Array, asked: Float64Array, k: int
     ) -> Iterator[Float64Array]:
         """Train once per row of `weightings`; yield what each model says about the rows asked."""
         for weights in weightings:
-            model = RegularizedQDA().fit(X, position, sample_weight=weights)
+            model = clone(self.learner).fit(X, position, sample_weight=weights)
             proba = np.zeros((len(asked), k))
             proba[:, model.classes_] = model.predict_proba(asked)
             yield proba
@@ -169,15 +173,17 @@ def outer_folds(data: str, learner: str, seed: int) -> Iterator[tuple[Fold, IntA
         yield fold, position[test], counts, seed * N_FOLDS + number
 
 
-def repetition(data: str, learner: str, seed: int, n_resamples: int, kinds: Sequence[str]) -> dict[str, Any]:
-    """Run one repetition of the cross-validation."""
+def repetition(
+    data: str, learner: str, seed: int, n_resamples: int, kinds: Sequence[str], choice: bool
+) -> dict[str, Any]:
+    """Run one repetition of the cross-validation, with MetaCost and the library's choice if so wished."""
     sizes, rows, paid = [], [], {kind: Paid() for kind in kinds}
     for fold, y_test, counts, fold_seed in outer_folds(data, learner, seed):
         estimates = Estimates.of(fold, y_test, n_resamples, fold_seed)
         sizes.append(float(np.exp(np.log(counts).mean())))
         rows.append(np.bincount(y_test, minlength=len(counts)))
         for kind in kinds:
-            paid[kind].add(estimates, costs(kind, counts, seed))
+            paid[kind].add(estimates, costs(kind, counts, seed), choice=choice)
     of_classes = np.sum(rows, axis=0)
     return {
         "n_rows": int(of_classes.sum()),
@@ -246,12 +252,13 @@ class Paid:
         self.training = dict.fromkeys(("expected", "parallel", "lachiche_flach"), 0.0)
         self.n_raised = 0
 
-    def add(self, estimates: Estimates, cost: Float64Array) -> None:
+    def add(self, estimates: Estimates, cost: Float64Array, *, choice: bool) -> None:
         """Add one fold."""
         rules = estimates.rules(cost)
         decided = {name: rule.decide(estimates.test) for name, rule in rules.items()}
-        decided |= {"expected": decide(estimates.test, cost), "chosen": estimates.chosen_decisions(cost)}
-        decided |= estimates.metacost_decisions(cost)
+        decided |= {"expected": decide(estimates.test, cost)} | estimates.metacost_decisions(cost)
+        if choice:
+            decided["chosen"] = estimates.chosen_decisions(cost)
         for name, decisions in decided.items():
             self.test[name] = self.test.get(name, 0.0) + float(cost[decisions, estimates.y_test].sum())
         before, after = rules["parallel"].cost_before_, rules["parallel"].cost_after_

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from time import process_time
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
@@ -29,12 +29,15 @@ class Outcome:
         What was found.
     skipped : tuple of str
         One line for every data set that was not at hand.
+    seconds : dict of str to float
+        How long a processor worked, by the function of the jobs: experiments share jobs.
     """
 
     experiment: Experiment
     scale: Scale
     findings: Findings
     skipped: tuple[str, ...]
+    seconds: dict[str, float]
 
 
 def run_experiment(
@@ -49,13 +52,14 @@ def run_experiment(
     cache = cache or Cache()
     jobs = list(experiment.jobs(scale))
     answers = _answers(jobs, cache, n_jobs, progress)
-    done = [
-        Done(job.arguments, answer)
-        for job, answer in zip(jobs, answers, strict=True)
-        if not isinstance(answer, Missing)
-    ]
+    done = [answer for answer in answers if isinstance(answer, Done)]
     skipped = tuple(dict.fromkeys(answer.reason for answer in answers if isinstance(answer, Missing)))
-    return Outcome(experiment, scale, experiment.collect(done), skipped)
+    seconds: dict[str, float] = {}
+    for job, answer in zip(jobs, answers, strict=True):
+        if isinstance(answer, Done):
+            name = job.function.__name__
+            seconds[name] = seconds.get(name, 0.0) + answer.seconds
+    return Outcome(experiment, scale, experiment.collect(done), skipped, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,10 @@ class Missing:
     reason: str
 
 
-def _answers(jobs: Sequence[Job], cache: Cache, n_jobs: int | None, progress: Progress | None) -> list[Any]:
-    answers = [cache.get(job) for job in jobs]
+def _answers(
+    jobs: Sequence[Job], cache: Cache, n_jobs: int | None, progress: Progress | None
+) -> list[Done | Missing | None]:
+    answers: list[Done | Missing | None] = [cache.get(job) for job in jobs]
     open_jobs = [number for number, answer in enumerate(answers) if answer is None]
     finished = len(jobs) - len(open_jobs)
     if progress is not None:
@@ -80,12 +86,14 @@ def _answers(jobs: Sequence[Job], cache: Cache, n_jobs: int | None, progress: Pr
     return answers
 
 
-def _run(number: int, job: Job, cache: Cache) -> tuple[int, Any]:
+def _run(number: int, job: Job, cache: Cache) -> tuple[int, Done | Missing]:
     """Run one job and keep its answer at once, so that an interruption loses only what is under way."""
     try:
         # Sums in several threads differ in the last digit from those in one, and workers have one each.
         with threadpool_limits(1):
+            start = process_time()
             answer = job()
+            seconds = process_time() - start
     except MissingDataError as error:
         return number, Missing(str(error))
-    return number, cache.put(job, answer)
+    return number, cache.put(job, answer, seconds)

@@ -18,6 +18,7 @@ from calibrant.codes import Coupling, LeastSquares, Normalize, one_vs_all
 from calibrant.experiments._choice import choose
 from calibrant.experiments._data_text import read_newsgroups
 from calibrant.experiments._datasets import read_numeric
+from calibrant.experiments._errors import mean_error
 from calibrant.learners import BoostedNaiveBayes, CategoricalNaiveBayes, EqualWidthQuantizer
 from calibrant.metrics import brier_score, error_rate
 
@@ -144,7 +145,12 @@ def _pav(scores: Float64Array, y: Array, classes: Array, new: Float64Array) -> F
 
 
 def _measures(proba: Float64Array, y: Array, classes: Array) -> list[float]:
+    """Squared error and error, and the standard errors of both over the test rows."""
+    truth = y[:, np.newaxis] == classes
+    wrong = (classes[proba.argmax(axis=1)] != y).astype(np.float64)
     return [
         brier_score(y, proba, convention="mean", classes=classes),
         error_rate(y, proba, classes=classes),
+        mean_error(np.mean((proba - truth) ** 2, axis=1)),
+        mean_error(wrong),
     ]

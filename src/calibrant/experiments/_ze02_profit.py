@@ -66,15 +66,15 @@ def _checks(real: dict[str, list[float]], means: dict[str, list[float]]) -> tupl
 
 TABLE1 = Experiment(
     name="ze02-table1",
-    title="KDD-98: squared error and profit of a mailing (real targets, synthetic attributes)",
+    title="KDD-98, an illustration: profit of a mailing (real targets, synthetic attributes)",
     conventions=(
         "MSE is the Brier score summed over the two classes. A letter costs $0.68 and goes to whom P(gives) "
-        "times the expected gift is above that. KDD-98's attributes cannot be had. What its real test "
-        "targets say by themselves is in the paper's columns. The paper's protocol runs on a stand-in, in "
-        "columns of its own: the real donations of the 96,367 people of the test part, half for training "
-        "and half for testing, with attributes drawn from a model (ten noisy copies of one inclination, and "
-        "a trace of the amount); mean and standard deviation over the draws, profits for half as many "
-        "letters as in the paper."
+        "times the expected gift is above that. This is an illustration, not a reproduction: KDD-98's "
+        "attributes cannot be had. What its real test targets say by themselves is in the paper's columns. "
+        "The paper's protocol runs on a stand-in, in columns of its own: the real donations of the 96,367 "
+        "people of the test part, half for training and half for testing, with attributes drawn from a "
+        "model (ten noisy copies of one inclination, and a trace of the amount); mean and standard "
+        "deviation over the draws, profits for half as many letters as in the paper."
     ),
     labels=("learner", "method"),
     measures=(

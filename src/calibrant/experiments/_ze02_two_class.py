@@ -15,6 +15,7 @@ from calibrant.calibrators import BinningCalibrator, PAVCalibrator, SigmoidCalib
 from calibrant.experiments._choice import choose
 from calibrant.experiments._data_preparation import CategoryCodes, Indicators
 from calibrant.experiments._datasets import Mixed, read_split
+from calibrant.experiments._errors import mean_error
 from calibrant.learners import CategoricalNaiveBayes
 from calibrant.metrics import brier_score, error_rate, fixed_width_bins, reliability_bins, rescale_margin
 
@@ -60,20 +61,20 @@ def two_class(name: str, learner: str, attributes: str = "all") -> dict[str, Any
     score = _score_of(learner)
     train, test = score(fitted, problem.X_train), score(fitted, problem.X_test)
     raw = [train, test] if learner == "NB" else [rescale_margin(s, reference=train) for s in (train, test)]
-    measures = {"raw": _measures(problem, *raw)}
+    measured = {"raw": _measures(problem, *raw)}
     curves, on_test = {}, {}
     for method, calibrator in CALIBRATORS.items():
         calibrated = clone(calibrator).fit(train, problem.y_train)
         on_train, on_test[method] = (calibrated.predict_proba(s)[:, 1] for s in (train, test))
-        measures[method] = _measures(problem, on_train, on_test[method])
+        measured[method] = _measures(problem, on_train, on_test[method])
         # The axis of the figures is the raw score, for the support vector machine re-scaled to [0, 1].
         scores = GRID if learner == "NB" else (2 * GRID - 1) * np.abs(train).max()
         curves[method] = calibrated.predict_proba(scores)[:, 1].tolist()
     choice = choose(TODAY, _out_of_fold(problem, learner), problem.y_train)
     today = [choice.calibrator.predict_proba(s)[:, 1] for s in (train, test)]
-    measures["today"] = _measures(problem, *today)
+    measured["today"] = _measures(problem, *today)
     return {
-        "measures": measures,
+        **{name: {way: each[name] for way, each in measured.items()} for name in ("measures", "errors")},
         "binning": {str(b): _binned(problem, train, test, b) for b in BINS},
         "bins": _bins(problem, raw[1], on_test, WIDTHS[name, learner]),
         "curves": curves,
@@ -117,12 +118,19 @@ def _out_of_fold(problem: Problem, learner: str) -> Float64Array:
     return np.asarray(scores[:, 1] if learner == "NB" else scores)
 
 
-def _measures(problem: Problem, train: Float64Array, test: Float64Array) -> list[float]:
+def _measures(problem: Problem, train: Float64Array, test: Float64Array) -> dict[str, list[float]]:
+    """Squared error and error on training and test rows, and their standard errors over these rows."""
     parts = (problem.y_train, train), (problem.y_test, test)
-    return [
-        *(brier_score(y, proba, convention="sum") for y, proba in parts),
-        *(error_rate(y, proba) for y, proba in parts),
-    ]
+    return {
+        "measures": [
+            *(brier_score(y, proba, convention="sum") for y, proba in parts),
+            *(error_rate(y, proba) for y, proba in parts),
+        ],
+        "errors": [
+            *(mean_error(_squared(y, proba)) for y, proba in parts),
+            *(mean_error(((proba > 0.5) != y).astype(np.float64)) for y, proba in parts),
+        ],
+    }
 
 
 def _binned(problem: Problem, train: Float64Array, test: Float64Array, n_bins: int) -> list[float]:

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -12,14 +12,13 @@ from calibrant._core._arrays import Array, BoolArray, Float64Array
 from calibrant._core._checks import check_number, check_weights
 from calibrant._core._errors import DataError
 from calibrant._core._foreign import read_table, read_training_table
-from calibrant._core._predictions import PredictsLogs
 from calibrant.learners._categorical_nb import CategoricalNaiveBayes
 
 #: A round without errors would have an infinite say.
 LEAST_BETA = 1e-10
 
 
-class BoostedNaiveBayes(PredictsLogs, ClassifierMixin, BaseEstimator):
+class BoostedNaiveBayes(ClassifierMixin, BaseEstimator):
     r"""Boost naive Bayes, or another two-class learner with probabilities.
 
     Parameters
@@ -130,18 +129,39 @@ class BoostedNaiveBayes(PredictsLogs, ClassifierMixin, BaseEstimator):
         ndarray of shape (n, 2)
             Probabilities in the order of `classes_`; each row sums to one.
         """
+        log_odds = self._log_odds(X)
+        if len(self.classes_) == 1:
+            return np.ones((len(log_odds), 1))
+        positive = expit(log_odds) if len(self.estimators_) else np.full(len(log_odds), self.base_rate_)
+        return np.column_stack([1 - positive, positive])
+
+    def predict_log_proba(self, X: Any) -> Float64Array:
+        """Give the logarithms of the probabilities, also where these round to 0 or 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Natural logarithms, in the order of `classes_`.
+        """
+        log_odds = self._log_odds(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(log_odds), 1))
+        return np.asarray(log_expit(np.column_stack([-log_odds, log_odds])))
+
+    def _log_odds(self, X: Any) -> Float64Array:
+        """The log-odds of the positive class."""
         check_is_fitted(self, "classes_")
         X = read_table(self, X)
-        if len(self.classes_) == 1:
-            return np.ones((len(X), 1))
-        say = self.log_inverse_betas_
-        if len(say) == 0:
-            positive = np.full(len(X), self.base_rate_)
-        else:
-            answers = [learner.predict_proba(X)[:, 1] for learner in self.estimators_]
-            # The exponent of the formula, sum(say) * (2 r - 1).
-            positive = expit(2 * np.dot(say, answers) - say.sum())
-        return np.column_stack([1 - positive, positive])
+        if not self.estimators_:
+            return np.full(len(X), logit(self.base_rate_))
+        answers = [learner.predict_proba(X)[:, 1] for learner in self.estimators_]
+        # The exponent of the formula, sum(say) * (2 r - 1).
+        return np.asarray(2 * np.dot(self.log_inverse_betas_, answers) - self.log_inverse_betas_.sum())
 
     def predict(self, X: Any) -> Array:
         """Give the more probable class of every row.
