@@ -2,8 +2,8 @@
 
 NumPy and OpenBLAS choose their inner loops by the instructions and the cores that a processor has, and with
 other loops a sum, a product of matrices or an exponential ends in other bits. What holds on one machine only
-shows here. Tests that start processes, browsers or long experiments are left to `make test`. The loops of another
-maker of processors are those of `make oldest`.
+shows here. Tests that start processes, browsers or long experiments are left to `make test`. The loops of
+another maker of processors are those of `make oldest`.
 """
 
 import os

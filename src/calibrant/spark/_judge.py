@@ -89,7 +89,6 @@ def judged(
             proba, decision = judge_usable(
                 judge, scores, n_classes, columns.all_names, *groups, keeps=invalid == "keep"
             )
-            )
         except CalibrantError as error:
             failure = f"{error}" if repr(label) in str(error) else f"{error}; that is in {label!r}"
             proba, decision = np.full((len(series[0]), n_classes), np.nan), np.full(len(series[0]), UNUSABLE)
