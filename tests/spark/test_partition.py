@@ -36,6 +36,8 @@ def layout_of(**changed):
         "label": "y",
         "weight": None,
         "key": None,
+        "group": None,
+        "groups": (),
         "classes": np.array([0, 1]),
         "skips": False,
         "repeated": NONE,

@@ -34,14 +34,19 @@ class CrossFitForecast:
     ----------
     models : tuple of str
         Calibrators as JSON documents, one per fold.
+    homes : tuple of str
+        The modules that their methods and maps are defined in.
     """
 
     models: tuple[str, ...]
+    homes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, models: list[Any]) -> "CrossFitForecast":
         """Take fitted calibrators, one per fold."""
-        return cls(tuple(json.dumps(to_document(model)) for model in models))
+        parts = [part for model in models for part in (model, *getattr(model, "calibrators_", []))]
+        homes = {type(each).__module__ for part in parts for each in (part, getattr(part, "map_", part))}
+        return cls(tuple(json.dumps(to_document(model)) for model in models), tuple(sorted(homes)))
 
     @cached_property
     def _fitted(self) -> list[Any]:

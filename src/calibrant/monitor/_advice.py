@@ -87,7 +87,7 @@ def advise(rows: Parabola, n_rows: float, since_row: int, *, alarmed: bool, mend
     needed = rows_needed(excess, n_parameters, n_rows)
     more = None if needed is None else max(needed - count, 1)
     if not alarmed:
-        why = "what was off seems to be over" if mended else "no alarm"
+        why = "what was off seems to be over" if mended else "no change"
         return Advice("nothing", count, since_row, gain, more, f"{why}, and no gain that is certain enough")
     text = "collect more labels: what a refit would gain is not certain yet"
     if more is not None:

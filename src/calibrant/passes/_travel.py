@@ -45,13 +45,13 @@ def _name_of(kind: type) -> str:
 
 
 def modules_of(value: Any) -> set[str]:
-    """The modules in which the kinds of an object and of all that is in it are registered."""
+    """The modules in which the kinds of an object and of all that is in it are registered, or its `homes`."""
     if isinstance(value, tuple):
         return set().union(*map(modules_of, value))
     if not dataclasses.is_dataclass(value):
         return set()
     inside = (getattr(value, field.name) for field in dataclasses.fields(value))
-    return {type(value).__module__}.union(*map(modules_of, inside))
+    return {type(value).__module__, *getattr(value, "homes", ())}.union(*map(modules_of, inside))
 
 
 def to_document(value: Any) -> Any:
