@@ -25,6 +25,10 @@ exclude_patterns = ["_build", "examples"]
 html_theme = "pydata_sphinx_theme"
 html_title = "calibrant"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["calibrant.css"]
+#: Pages without pages below them have no use for a column that lists these.
+html_sidebars = {page: [] for page in ("index", "tutorial", "glossary", "errata", "reference")}
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 autosummary_generate = True

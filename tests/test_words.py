@@ -194,3 +194,15 @@ def test_words_that_only_we_use_are_gone():
         text = path.read_text("utf-8")
         for word in OURS_ALONE:
             assert not re.search(word, text), f"{path.name} says {word}"
+
+
+def test_nothing_cites_a_document_that_is_not_here():
+    """Numbered sections of a specification are cited by nobody; what was cited is in docs/methods."""
+    texts = [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "src").rglob("*.py")),
+    ]
+    for path in texts:
+        cited = re.search(r"\b(METHODS|ESTIMATES|MONITOR|SCALE|DESIGN)(\.md)?,? \d", path.read_text("utf-8"))
+        assert cited is None, f"{path.name} cites {cited[0]}"

@@ -75,3 +75,23 @@ def test_bad_input(case, folder):
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
     assert names_in(folder) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("decide", "--costs", "costs.csv", "--out", "d.csv"),
+        ("evaluate", "--label", "label"),
+        ("report", "--label", "label", "--out", "r.html"),
+        ("fit", "--label", "label", "--kind", "probability", "--out", "m.json"),
+        ("compare", "--label", "label", "--kind", "probability"),
+        ("monitor", "--label", "label"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_counts_rows_from_one(words, tmp_path):
+    (tmp_path / "p.csv").write_text("label,p_a,p_b\na,0.9,0.1\nb,0.7,0.9\nb,0.2,0.8\n")
+    (tmp_path / "costs.csv").write_text("x,a,b\na,0,1\nb,1,0\n")
+    command, *rest = words
+    done = process(command, "p.csv", "--scores", "p_*", *rest, cwd=tmp_path)
+    assert "got 1.6 in row 2 (the first row of data is row 1)" in done.stderr

@@ -69,6 +69,25 @@ def test_the_script_of_bash_completes(command, tmp_path, words, found):
     assert found in done.stdout.split()
 
 
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.parametrize(("words", "found"), ASKED)
+def test_the_script_of_fish_completes(command, tmp_path, words, found):
+    (tmp_path / "calibrant.fish").write_text(here("completion", "fish", cwd=tmp_path).stdout)
+    env = os.environ | {"PATH": f"{command}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    asked = f"source {tmp_path}/calibrant.fish; complete -C '{words}'"
+    done = subprocess.run(["fish", "-c", asked], env=env, capture_output=True, text=True, check=True)
+    assert found in [line.split("\t")[0] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_zsh_takes_the_script(tmp_path):
+    """It is found on the path of functions, as the help says to put it there, and registered."""
+    (tmp_path / "_calibrant").write_text(here("completion", "zsh", cwd=tmp_path).stdout)
+    asked = f"fpath=({tmp_path} $fpath); autoload -Uz compinit; compinit -u -D; print $_comps[calibrant]"
+    done = subprocess.run(["zsh", "-f", "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "_calibrant"
+
+
 def test_the_scripts_are_those_of_their_shells(tmp_path):
     said = {shell: here("completion", shell, cwd=tmp_path).stdout for shell in ("bash", "zsh", "fish")}
     assert "complete -o nosort -F _calibrant_completion calibrant" in said["bash"]

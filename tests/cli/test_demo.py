@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 COMMAND = Path(sys.executable).parent / "calibrant"
-METHODS = ("raw", "sigmoid", "pav", "ranked logistic")
+METHODS = ("raw", "auto", "sigmoid", "pav", "ranked logistic")
 
 
 @pytest.fixture(scope="module")

@@ -22,13 +22,15 @@ def points_and_bars(ax):
 
 
 class TestSaving:
-    def test_points_spreads_and_folds(self):
+    def test_points_intervals_and_folds(self):
         ax = saving_diagram(RULES)
-        for row, (result, (at, height, spread)) in enumerate(
+        for row, (result, (at, height, half)) in enumerate(
             zip(RULES.results, points_and_bars(ax), strict=True)
         ):
             assert height == row
-            np.testing.assert_allclose([at, spread], [result.saving, result.spread])
+            np.testing.assert_allclose(
+                [at, 2 * half], [result.saving, result.saving.high - result.saving.low]
+            )
         folds = [line for line in ax.lines if line.get_marker() == "|" and len(line.get_xdata()) == 3]
         np.testing.assert_array_equal(
             [line.get_xdata() for line in folds], [result.fold_savings for result in RULES.results]
@@ -42,15 +44,15 @@ class TestSaving:
         assert ax.get_xlabel() == "saving against the plain rule, percent of its cost"
 
     def test_where_the_plain_rule_costs_nothing(self):
-        nothing = RuleResult("parallel", 0.0, np.nan, np.zeros(3), np.full(3, np.nan))
+        nothing = RuleResult("parallel", Estimate(0.0), Estimate(np.nan), np.zeros(3), np.full(3, np.nan))
         ax = saving_diagram(RuleComparison((nothing,), nothing))
         assert [text.get_text().strip() for text in ax.texts] == ["the plain rule costs nothing"]
         ax.figure.canvas.draw()
 
-    def test_one_fold_has_no_spread(self):
-        result = RuleResult("parallel", 9.0, 10.0, np.array([9.0]), np.array([10.0]))
-        ((at, _, spread),) = points_and_bars(saving_diagram(RuleComparison((result,), result)))
-        assert (at, spread) == (10, None)
+    def test_a_saving_may_have_no_interval(self):
+        result = RuleResult("parallel", Estimate(9.0), Estimate(10.0), np.array([9.0]), np.array([10.0]))
+        ((at, _, half),) = points_and_bars(saving_diagram(RuleComparison((result,), result)))
+        assert (at, half) == (10, None)
 
 
 class TestRanking:

@@ -107,6 +107,8 @@ def test_every_page_is_quiet_alone_and_narrow_enough_for_a_phone(visit, watch, n
     assert opened.asked == [watch(name)[1].as_uri()]
     assert page.evaluate("window.violations") == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for region in page.get_by_role("region").all():
+        assert region.evaluate("(part) => part.scrollWidth <= part.clientWidth + 1")
     assert summary.headline in page.locator("#verdict-title").inner_text()
     assert page.locator(".lead").inner_text() == summary.findings[0]
     assert page.locator("h1").inner_text() == summary.title

@@ -97,10 +97,11 @@ def _show(content: dict[str, Any], *, err: bool) -> None:
                 f"The rule was learned from a random sample of {count(content['n_learned'])} of "
                 f"{count(content['n_sampled_from'])} rows. "
             )
+        saving = content["rule_saving_percent"]
         show_text(
             f"\n{learned}On rows that it has not learned from, the rule {content['rule']} saves "
-            f"{content['rule_saving_percent']:.1f}% against least expected cost (standard deviation over the "
-            f"folds {content['rule_saving_spread']:.1f}%).",
+            f"{saving:.1f}% [{saving.low:.1f}%, {saving.high:.1f}%] against least expected cost (standard "
+            f"deviation over the folds {content['rule_saving_spread']:.1f}%).",
             err=err,
         )
 

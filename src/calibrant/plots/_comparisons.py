@@ -16,8 +16,8 @@ from calibrant.plots._style import BLUE
 def saving_diagram(comparison: RuleComparison, *, ax: Any = None) -> Any:
     """Draw how much every rule saves against the plain rule of least expected cost.
 
-    The point is the saving in all folds together; the bar reaches one standard deviation of the folds to
-    either side; the small strokes are the folds. Left of the line a rule does harm.
+    The point is the saving in all folds together, with its interval of 95% for these rows; the small strokes
+    are the folds, and scatter as what is learned from other rows does. Left of the line a rule does harm.
 
     Parameters
     ----------
@@ -60,11 +60,10 @@ def saving_diagram(comparison: RuleComparison, *, ax: Any = None) -> Any:
             markeredgewidth=1,
             zorder=2,
         )
-        error = None if math.isnan(result.spread) else result.spread
         ax.errorbar(
             result.saving,
             row,
-            xerr=error,
+            xerr=_arms(result.saving),
             fmt="o",
             color=BLUE,
             markersize=7,
