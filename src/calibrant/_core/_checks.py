@@ -180,11 +180,11 @@ def check_probabilities(proba: object, name: str = "proba") -> Float64Array:
     array = np.asarray(as_floats(proba, name), dtype=np.float64)
     if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] < 1):
         raise DataError(f"{name} must have shape (n,) or (n, k); got shape {array.shape}")
-    check_finite(array, name)
     if array.size == 0:
         return array
     low, high = array.min(), array.max()
-    if low < -ROUNDING or high > 1 + ROUNDING:
+    if not (low >= -ROUNDING and high <= 1 + ROUNDING):  # what is no number is no less and no greater
+        check_finite(array, name)
         outside = (array < -ROUNDING) | (array > 1 + ROUNDING)
         first = tuple(np.argwhere(outside)[0])
         raise DataError(
