@@ -1,4 +1,4 @@
-"""The figures of the home page and the tutorial: `python docs/figures.py` draws them into docs/figures.
+"""The figures of the home page, tutorial and guide: `python docs/figures.py` draws them into docs/figures.
 
 They are kept as SVG, so that the README shows them too. What they draw is what the pages compute.
 """
@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
-from calibrant import CalibratedClassifier, PAVCalibrator
+from calibrant import CalibratedClassifier, PAVCalibrator, StackCalibrator
 from calibrant.codes import coupling, least_squares, normalize, one_vs_all
 from calibrant.metrics import reliability_bins
 from calibrant.plots import reliability_diagram, simplex_coordinates, simplex_diagram
@@ -89,7 +89,42 @@ def combined() -> Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {"home": home, "tutorial-pav": pav, "tutorial-combined": combined}
+def stack() -> Figure:
+    """What the maps of a stack say of one score, each alone; their weights, and what they make together."""
+    random = np.random.default_rng(3)
+    scores = 1.5 * random.normal(size=400)
+    happened = random.random(400) < _bent(scores)
+    whole = StackCalibrator(kind="margin").fit(scores, happened)
+    grid = np.linspace(-3.5, 3.5, 701)
+    figure = Figure(figsize=(7.6, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    names = sorted(whole.weights_, key=lambda name: whole.weights_[name])
+    colours = dict(zip(names, (f"C{place}" for place in range(len(names))), strict=True))
+    for name in names:
+        alone = StackCalibrator(members=[name], kind="margin").fit(scores, happened)
+        left.plot(grid, alone.predict_proba(grid)[:, 1], color=colours[name], linewidth=1.1)
+    left.plot(grid, whole.predict_proba(grid)[:, 1], color="black", linewidth=2.6, label="the stack")
+    left.plot(grid, _bent(grid), color="black", linestyle=":", label="the truth")
+    left.set(xlabel="score", ylabel="probability")
+    left.legend(frameon=False)
+    right.barh(names, [whole.weights_[name] for name in names], color=[colours[name] for name in names])
+    for place, name in enumerate(names):
+        right.text(0.004, place, f"loss {whole.losses_[name]:.3f}", va="center", fontsize=9)
+    right.set(xlabel="weight")
+    return figure
+
+
+def _bent(scores: np.ndarray) -> np.ndarray:
+    """A chance that rises quickly, and then slowly."""
+    return 1 / (1 + np.exp(-(np.where(scores > 0, 0.4, 3.0) * scores + 0.5)))
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "home": home,
+    "tutorial-pav": pav,
+    "tutorial-combined": combined,
+    "stack": stack,
+}
 
 
 def draw(folder: Path) -> None:

@@ -185,8 +185,8 @@ def check_probabilities(proba: object, name: str = "proba") -> Float64Array:
     low, high = array.min(), array.max()
     if low >= 0 and high <= 1:  # which nothing is that is not finite
         return array
-    check_finite(array, name)
-    if low < -ROUNDING or high > 1 + ROUNDING:
+    if not (low >= -ROUNDING and high <= 1 + ROUNDING):  # what is no number is no less and no greater
+        check_finite(array, name)
         outside = (array < -ROUNDING) | (array > 1 + ROUNDING)
         first = tuple(np.argwhere(outside)[0])
         raise DataError(

@@ -124,7 +124,7 @@ class StackCalibrator(JointCalibrator, name="stack"):
     >>> model = StackCalibrator(kind="margin").fit(margins, y)
     >>> model.predict_proba([[3, 0, 0], [9, 0, 0]]).round(2)
     array([[0.55, 0.22, 0.23],
-           [0.85, 0.07, 0.08]])
+           [0.86, 0.07, 0.08]])
     >>> model.members_
     ['start', 'vector', 'shape', 'square', 'near', 'steps']
     """
