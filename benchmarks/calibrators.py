@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.calibration import _SigmoidCalibration
+from sklearn.calibration import CalibratedClassifierCV, _SigmoidCalibration
+from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 
+from benchmarks.many_classes import GivenScores, class_scores
 from benchmarks.measure import Row, faster, peak_bytes, within
-from calibrant import PAVCalibrator, SigmoidCalibrator
+from calibrant import OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
 
 
 def scored(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -44,6 +46,7 @@ def pav() -> Iterator[Row]:
         peer,
         lambda: PAVCalibrator().fit(scores, y, weights),
         lambda: isotonic.fit(scores, y, weights),
+        goal=">= 5",
         repeats=3,
     )
     single = scores.astype(np.float32)
@@ -64,6 +67,15 @@ def pav() -> Iterator[Row]:
             lambda: theirs.predict(scores),
             goal=goal,
         )
+    tied = scores.round(1)
+    linear, theirs = linear.fit(tied, y), isotonic.fit(tied, y)
+    yield faster(
+        f"PAV predict, n = {n:,}, between='linear', one decimal",
+        peer,
+        lambda: linear.predict_proba(tied),
+        lambda: theirs.predict(tied),
+        goal=">= 1",
+    )
 
 
 def sigmoid() -> Iterator[Row]:
@@ -77,6 +89,17 @@ def sigmoid() -> Iterator[Row]:
             lambda moved=moved: SigmoidCalibrator().fit(moved, y),
             lambda moved=moved: _SigmoidCalibration().fit(moved, y),
             goal=">= 3" if not name else "",
+        )
+    for n, k in ((100_000, 100), (10_000, 1000)):
+        scores, y = class_scores(n, k)
+        frozen = FrozenEstimator(GivenScores().fit(None, y))
+        yield faster(
+            f"One-vs-all sigmoid fit, {n:,} x {k:,}",
+            peer,
+            lambda scores=scores, y=y: OneVsAllCalibrator("sigmoid").fit(scores, y),
+            lambda scores=scores, y=y, frozen=frozen: CalibratedClassifierCV(frozen).fit(scores, y),
+            goal=">= 3",
+            repeats=3,
         )
 
 

@@ -28,12 +28,18 @@ class GivenScores(ClassifierMixin, BaseEstimator):
         return X
 
 
-def many_classes(n: int = 100_000, k: int = 1000) -> Iterator[Row]:
-    """Time and memory of calibrating and normalising n rows of k scores."""
+def class_scores(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of classes that can be told apart, and the classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, k, n)
     scores = rng.normal(size=(n, k))
     scores[np.arange(n), y] += 3
+    return scores, y
+
+
+def many_classes(n: int = 100_000, k: int = 1000) -> Iterator[Row]:
+    """Time and memory of calibrating and normalising n rows of k scores."""
+    scores, y = class_scores(n, k)
 
     def ours():
         return OneVsAllCalibrator("pav").fit(scores, y).predict_proba(scores)
