@@ -18,7 +18,14 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind
 from calibrant._core._place import Place
-from calibrant.calibrators._base import Calibrator, CalibratorBase, check_columns, fit_rows, takes_of
+from calibrant.calibrators._base import (
+    Calibrator,
+    CalibratorBase,
+    check_columns,
+    fit_rows,
+    needs_probabilities,
+    takes_of,
+)
 from calibrant.calibrators._column_fields import (
     ColumnsField,
     ColumnsKind,
@@ -113,7 +120,7 @@ class ColumnsCalibrator(CalibratorBase):
     @property
     def takes_probabilities(self) -> bool:
         """Whether the method of the columns does."""
-        return bool(getattr(new_calibrator(self.calibrator), "takes_probabilities", False))
+        return needs_probabilities(self.calibrator)
 
     def directions(self) -> list[Direction]:
         """Give which way the score of every column ranks its sides."""

@@ -40,7 +40,7 @@ class Combination(Saved):
         """Combine answers (n, l) of a code matrix (k, l), with column weights (l,), into (n, k)."""
         raise NotImplementedError
 
-    def of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
+    def _of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
         """Combine what a fitted calibrator answers, whose code is known to suit."""
         return self(code, answers, weights)
 
@@ -90,7 +90,7 @@ class Normalize(Combination):
             )
         return divide_by_sum(check_answers(answers, len(matrix)), self.fallback, self.prior)
 
-    def of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
+    def _of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
         """Divide by the sum."""
         del code, weights
         return divide_by_sum(check_range(answers), self.fallback, self.prior)
@@ -222,7 +222,7 @@ class Coupling(Combination):
 def combined(combine: Combiner, code: CodeMatrix, answers: FloatArray, weights: object) -> Float64Array:
     """Combine what a fitted calibrator answers."""
     if isinstance(combine, Combination):
-        return combine.of_fitted(code, answers, weights)
+        return combine._of_fitted(code, answers, weights)
     return combine(code, answers, weights)
 
 

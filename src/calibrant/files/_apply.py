@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from calibrant._core._arrays import Array, Float64Array
@@ -219,7 +218,7 @@ class Applied:
         return self._top is not None and not name.endswith("_probability")
 
     def _new(self, scores: Float64Array, by: Array | None) -> list[pa.Array]:
-        proba = np.asarray(self._model.predict_proba(scores, by))
+        proba = self._model.proba_of(scores, by)
         if self._top is None:
             new = [floats_array(column) for column in proba.T]
         else:

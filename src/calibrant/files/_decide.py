@@ -12,7 +12,15 @@ from calibrant._core._checks import check_option
 from calibrant._core._errors import ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._words import option
-from calibrant.decisions import Ledger, RuleResult, compare_rules, decide as decide_rows, new_rule, takes_any
+from calibrant.decisions import (
+    Ledger,
+    RuleResult,
+    compare_rules,
+    decide as decide_rows,
+    least_risk,
+    new_rule,
+    takes_any,
+)
 from calibrant.files._amounts import costs_of_rows
 from calibrant.files._apply import kept_columns, refuse_twice
 from calibrant.files._batch import BatchReader, as_proba
@@ -271,9 +279,10 @@ class Decided:
         more = costs_of_rows(self._amounts, values, len(proba)) if self._amounts else None
         if self.learned is not None:
             decided: IntArray = self.learned.rule.decide(proba)
+        elif more is None:
+            decided = least_risk(proba, self.costs.matrix)
         else:
-            cost_of_rows = self.costs.matrix if more is None else self.costs.matrix + more
-            decided = decide_rows(proba, cost_of_rows, allow_any=True)
+            decided = decide_rows(proba, self.costs.matrix + more, allow_any=True)
         cost = self.costs.add(proba, decided, weights, truth, more=more)
         new = texts_array(self.actions).take(places_array(decided)), floats_array(cost)
         return pa.RecordBatch.from_arrays(

@@ -208,9 +208,11 @@ class Evaluation:
     def _class_table(self) -> str:
         names = ("share", "mean_probability", "brier_score", "calibration", "refinement", "auc")
         rows = [["class", *(name.replace("_", " ") for name in names)]]
+        shown = self.by_class[:MOST_CLASSES_SHOWN]
+        labels = [str(label_text(each.label)) for each in shown]
         rows += [
-            [str(label_text(each.label)), *(str(getattr(each, name)) for name in names)]
-            for each in self.by_class[:MOST_CLASSES_SHOWN]
+            [label, *(str(getattr(each, name)) for name in names)]
+            for label, each in zip(labels, shown, strict=True)
         ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [

@@ -404,6 +404,26 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         proba = np.asarray(self.calibrator_.predict_proba(self._scores_of(scores)))
         return proba if by is None else calibrators.in_groups(proba, self.groups_, by)
 
+    def proba_of(self, scores: Float64Array, by: object = None) -> Float64Array:
+        """Give the probability of every class for scores that are known to be finite and in order.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,), (n, k) or (n, l)
+            Scores in the order of the calibrator.
+        by : array-like of shape (n,), optional
+            The groups of the rows, as in `predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            Probabilities in the order of `classes_`.
+        """
+        if self.declared_kind == "probability":
+            scores = check_probabilities(scores, DECLARED)
+        proba = calibrators.proba_of(self.calibrator_, scores)
+        return proba if by is None else calibrators.in_groups(proba, self.groups_, by)
+
     def decide(self, scores: object, by: object = None) -> Array:
         """Give the decision of every row.
 
