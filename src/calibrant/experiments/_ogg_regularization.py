@@ -104,10 +104,11 @@ REGULARIZATION = Experiment(
     name="ogg-regularization",
     title="Image segmentation: how far quadratic discriminants are regularised, and what rules save",
     conventions=(
-        "Protocol of ogg-table1, five repetitions. The paper raises two parameters from zero until the "
-        "condition number is below a million and does not say in which steps; both are equal here. Certainty "
-        "is the mean estimate of the most probable class: with the error it says how far estimates "
-        "exaggerate. Percent saved against the plain rule, with the standard error over the repetitions."
+        "Protocol of ogg-table1, five repetitions (one in a quick run). The paper raises two parameters "
+        "from zero until the condition number is below a million and does not say in which steps; both are "
+        "equal here. Certainty is the mean estimate of the most probable class: with the error it says how "
+        "far estimates exaggerate. Percent saved against the plain rule, with the standard error over the "
+        "repetitions."
     ),
     labels=("regularised",),
     measures=(
