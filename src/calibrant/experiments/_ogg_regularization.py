@@ -29,6 +29,7 @@ SCHEDULES: dict[str, tuple[Sequence[float], float]] = {
     "half and half": ((0.5,), 1e6),
     "as far as it goes": ((1.0,), 1e6),
 }
+QUICK = (FINE, "in steps of 0.1", "half and half", "as far as it goes")
 KINDS = ("ratio", "random")
 RULES = ("parallel", "lachiche_flach")
 
@@ -58,7 +59,7 @@ def regularized(data: str, schedule: str, seed: int) -> dict[str, Any]:
 def _jobs(scale: Scale) -> list[Job]:
     return [
         Job(regularized, {"data": "segment", "schedule": schedule, "seed": seed})
-        for schedule in (SCHEDULES if scale == "full" else (FINE, "in steps of 0.1"))
+        for schedule in (SCHEDULES if scale == "full" else QUICK)
         for seed in range(5 if scale == "full" else 1)
     ]
 
