@@ -8,13 +8,13 @@ from typing import Any
 
 from scipy.stats import spearmanr
 
-from calibrant.experiments._errors import all_near
 from calibrant.experiments._experiment import Check, Done, Experiment, Findings, Job, Row, Scale
 from calibrant.experiments._ogg_figures import FIGURES
 from calibrant.experiments._ogg_partitions import PARTITIONS
 from calibrant.experiments._ogg_protocol import repetition
 from calibrant.experiments._ogg_regularization import REGULARIZATION
 from calibrant.experiments._ogg_savings import saving, standard_error
+from calibrant.experiments._printed import all_near
 
 #: The sets with three classes or more; those of numbers have quadratic discriminant analysis too.
 NUMERIC = (
