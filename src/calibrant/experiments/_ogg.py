@@ -376,7 +376,7 @@ def _lf_harmful_where_the_paper_says(saved: Sequence[Savings]) -> Check:
     if not held:
         finding += (
             ". The paper does not give its regularisation of QDA; with ours, weights repair much of what is "
-            "lost on segment"
+            "lost on segment, and so they do with others (ogg-regularization)"
         )
     return Check(statement, held, finding)
 
