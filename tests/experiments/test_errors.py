@@ -5,15 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from calibrant.experiments._errors import (
-    all_near,
-    auc_error,
-    error_of_another,
-    is_off,
-    mean_error,
-    rms_error_of,
-)
+from calibrant.experiments._errors import auc_error, mean_error, rms_error_of
 from calibrant.experiments._experiment import Row
+from calibrant.experiments._printed import all_near, error_of_another, is_off
 from calibrant.metrics import auc, rms_error
 
 
@@ -69,5 +63,7 @@ def test_what_is_off_is_counted_with_its_reason():
     ]
     check = all_near(rows, ("one", "two"), {"two": "another learner", "b": "never"})
     assert (check.held, check.finding) == (False, "2 of 3 are. Off: two (1): another learner")
+    again = all_near(rows, ("one", "two"), {"two": "the same", "a": "the same"})
+    assert again.finding == "2 of 3 are. Off: two (1), a (1): the same"
     assert all_near(rows[1:], ("one", "two"), {}).held is True
     assert all_near([], (), {}).held is None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant.experiments._errors import is_off
+from calibrant.experiments._printed import is_off
 
 #: What a check came to.
 HELD = {True: "held", False: "NOT HELD", None: "not checked"}

@@ -54,7 +54,7 @@ LEARNERS: dict[str, tuple[Any, Any, Any]] = {
     "tree": (DesignMatrix, DecisionTreeClassifier(min_samples_leaf=2, random_state=0), "rejection"),
 }
 SETS: dict[Scale, tuple[str, ...]] = {
-    "quick": ("glass", "iris", "wine"),
+    "quick": ("balance-scale", "dermatology", "glass", "hayes-roth", "iris", "lymphography", "wine", "zoo"),
     "full": (
         *("balance-scale", "car", "dermatology", "glass", "hayes-roth", "iris", "lymphography", "pendigits"),
         *("segment", "soybean", "vowel", "waveform21", "wine", "zoo"),

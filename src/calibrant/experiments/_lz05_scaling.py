@@ -122,8 +122,8 @@ SCALING = Experiment(
     conventions=(
         "Not in the paper, which prints weights of (1 - p)/p for positives and 1 for negatives. Cross "
         "entropy in bits, over five folds of the training rows of the first split; no test row was looked "
-        "at. 100 probes, 20 on Adult, COIL, Sick, Kr-vs-kp and Mushroom. Greatest 1 divides all weights by "
-        "the greatest, mean 1 by their mean. Learners as in lz05-table1."
+        "at. 100 probes, 20 on Adult, COIL, Sick, Kr-vs-kp and Mushroom and in a quick run. Greatest 1 "
+        "divides all weights by the greatest, mean 1 by their mean. Learners as in lz05-table1."
     ),
     labels=("data set", "learner"),
     measures=tuple(SCALINGS),

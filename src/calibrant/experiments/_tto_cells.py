@@ -15,7 +15,7 @@ from calibrant.experiments._tto_scores import N_FOLDS, Scores, scores_of
 WIDTHS = (0.05, 0.1, 0.2)
 AXES = {"f1": [1], "f1, f2": [1, 2]}
 #: How many ranked scores the axes are.
-MOST_SCORES = {"quick": 3, "full": 6}
+MOST_SCORES = {"quick": 5, "full": 6}
 CLIP = 0.001
 PARTS = ("same writers", "other writers")
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Any
 
-from calibrant.experiments._errors import all_near
 from calibrant.experiments._experiment import Check, Done, Experiment, Findings, Job, Row, Scale
+from calibrant.experiments._printed import all_near
 from calibrant.experiments._shape import NO_DATA, in_order
 from calibrant.experiments._ze02_multiclass import COMBINATIONS, newsgroups, pendigits
 from calibrant.experiments._ze02_tables import TODAY

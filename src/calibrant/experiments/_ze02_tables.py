@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calibrant.experiments._errors import all_near
 from calibrant.experiments._experiment import Check, Done, Experiment, Findings, Job, Row, Scale
+from calibrant.experiments._printed import all_near
 from calibrant.experiments._shape import NO_DATA, in_order
 from calibrant.experiments._ze02_two_class import two_class
 
