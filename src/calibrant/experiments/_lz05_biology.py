@@ -4,6 +4,7 @@ A block has the candidates for one protein; whoever has seen some of them in tra
 The paper's test part is a random third, and it says nothing of blocks.
 """
 
+import math
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
@@ -57,10 +58,14 @@ def _collect(done: Sequence[Done]) -> Findings:
                 continue
             columns = list(zip(*answers, strict=True))
             found[name, method] = fmean(columns[1])
-            spread = tuple(map(stdev, columns)) if len(answers) > 1 else ()
+            spread = tuple(map(_spread, columns))
             paper = tuple(table["Biology"][METHODS.index(method)] for table in (CROSS_ENTROPY, RMS, AUC))
             rows.append(Row((method, name), tuple(map(fmean, columns)), paper, spread))
     return Findings(tuple(rows), (_torn_is_near(found),))
+
+
+def _spread(of_splits: Sequence[float]) -> float | None:
+    return stdev(of_splits) if len(of_splits) > 1 and all(map(math.isfinite, of_splits)) else None
 
 
 def _torn_is_near(found: dict[tuple[str, str], float]) -> Check:
