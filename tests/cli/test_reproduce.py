@@ -93,7 +93,13 @@ def test_a_paper_is_all_its_experiments_and_nothing_is_run_twice(reproduce):
 def test_json_is_one_object_or_a_list(reproduce):
     one, two = json.loads(reproduce("aa00", "--json").output), json.loads(reproduce("all", "--json").output)
     assert one == two[0]
-    assert one["rows"][0] == {"labels": ["value", "1"], "ours": [0.125], "paper": [0.25], "spread": []}
+    assert one["rows"][0] == {
+        "labels": ["value", "1"],
+        "ours": [0.125],
+        "paper": [0.25],
+        "spread": [],
+        "error": [],
+    }
     assert one["command"] == "calibrant reproduce aa00-table1 --quick"
 
 

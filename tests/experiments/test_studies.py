@@ -111,11 +111,12 @@ class TestMulticlass:
 def test_biology_is_near_the_paper_where_blocks_are_torn():
     def done(by_row):
         return [
-            Done({"method": "Log", "split": 0, "by_block": by_block}, [loss, 0.05, 0.98])
-            for by_block, loss in ((True, 0.028), (False, by_row))
+            Done({"method": "Log", "split": split, "by_block": by_block}, [np.inf, error, 0.98])
+            for by_block, error in ((True, 0.064), (False, by_row))
+            for split in (0, 1)
         ]
 
-    assert [held(_lz05_biology.BIOLOGY.collect(done(loss))) for loss in (0.02, 0.028)] == [[True], [False]]
+    assert [held(_lz05_biology.BIOLOGY.collect(done(error))) for error in (0.048, 0.06)] == [[True], [False]]
 
 
 def test_regularization_decides_where_the_sign_differs():

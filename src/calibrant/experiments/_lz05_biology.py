@@ -4,6 +4,7 @@ A block has the candidates for one protein; whoever has seen some of them in tra
 The paper's test part is a random third, and it says nothing of blocks.
 """
 
+import math
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
@@ -23,8 +24,10 @@ LEARNERS = {
     "BagJ48": BaggedVotesClassifier(TREE, 20, aggregate="mean", random_state=0),
 }
 SPLITS = ("by block", "by row")
-#: From this on a ratio of cross entropies is taken for the paper's.
-NEAR = 1.25
+#: What a quick run looks at.
+QUICK = ("SigSVM", "Log")
+#: Up to this a ratio to the paper's error is taken for the same.
+NEAR = 1.1
 
 
 def biology(method: str, split: int, by_block: bool) -> list[float]:
@@ -37,8 +40,8 @@ def _jobs(scale: Scale) -> list[Job]:
     return [
         Job(biology, {"method": method, "split": split, "by_block": by_block})
         for by_block in (True, False)
-        for split in range(3 if scale == "full" else 1)
-        for method in (LEARNERS if scale == "full" else ("Log",))
+        for split in range(3 if scale == "full" else 2)
+        for method in (LEARNERS if scale == "full" else QUICK)
     ]
 
 
@@ -54,20 +57,25 @@ def _collect(done: Sequence[Done]) -> Findings:
             if not answers:
                 continue
             columns = list(zip(*answers, strict=True))
-            found[name, method] = fmean(columns[0])
-            spread = tuple(map(stdev, columns)) if len(answers) > 1 else ()
+            found[name, method] = fmean(columns[1])
+            spread = tuple(map(_spread, columns))
             paper = tuple(table["Biology"][METHODS.index(method)] for table in (CROSS_ENTROPY, RMS, AUC))
             rows.append(Row((method, name), tuple(map(fmean, columns)), paper, spread))
     return Findings(tuple(rows), (_torn_is_near(found),))
 
 
+def _spread(of_splits: Sequence[float]) -> float | None:
+    return stdev(of_splits) if len(of_splits) > 1 and all(map(math.isfinite, of_splits)) else None
+
+
 def _torn_is_near(found: dict[tuple[str, str], float]) -> Check:
-    statement = f"With torn blocks the cross entropies are less than {NEAR} times the paper's"
+    """The error is compared, as one certain mistake makes the cross entropy infinite."""
+    statement = f"With torn blocks the error (RMS) is at most {NEAR} times the paper's, without it is more"
     if not found:
         return Check(statement, None)
-    ratios = {key: value / CROSS_ENTROPY["Biology"][METHODS.index(key[1])] for key, value in found.items()}
+    ratios = {key: value / RMS["Biology"][METHODS.index(key[1])] for key, value in found.items()}
     finding = ", ".join(f"{method} {split}: {ratio:.2f}" for (split, method), ratio in ratios.items())
-    held = all(ratio < NEAR for (split, _), ratio in ratios.items() if split == "by row")
+    held = all((ratio <= NEAR) == (split == "by row") for (split, _), ratio in ratios.items())
     return Check(statement, held, finding)
 
 
@@ -75,8 +83,8 @@ BIOLOGY = Experiment(
     name="lz05-biology",
     title="Biology split by block, as lz05-table1 has it, and by row",
     conventions=(
-        "Mean and standard deviation over three splits into two thirds and one third. Cross entropy in bits. "
-        "A block has the candidates for one protein. The bags have 20 trees."
+        "Mean and standard deviation over three splits (two in a quick run) into two thirds and one third. "
+        "Cross entropy in bits. A block has the candidates for one protein. The bags have 20 trees."
     ),
     labels=("method", "split"),
     measures=("cross entropy", "RMS", "AUC"),

@@ -198,7 +198,7 @@ def _collect(done: Sequence[Done]) -> Findings:
 def _best_combination(problems: Problems, code: str) -> Check:
     """The first combination is the library's default for the code."""
     default = {"one_vs_all": "normalize", "all_pairs": "least_squares"}.get(code, "coupling")
-    statement = f"{code}: no combination has less log loss than the default, {default}, with any calibrator"
+    statement = f"{code}: no combination has surely less log loss than the default, {default}"
     parts, held = [], True
     for calibrator in CALIBRATORS:
         for name in COMBINATIONS:
