@@ -63,7 +63,7 @@ WRITERS = {
     ),
     "findings": (lambda folder: write_document({"name": "a"}, folder / "found"), ["found/a.json"]),
     "downloads": (lambda folder: _keep(folder / "data" / "a.csv.gz", b"a" * 9999), ["data/a.csv.gz"]),
-    "cache": (lambda folder: Cache(folder).put(Job(answer, {}), [1, 2]), None),
+    "cache": (lambda folder: Cache(folder).put(Job(answer, {}), [1, 2], 0.5), None),
     "two files": (write_two, ["model.json", "page.html"]),
     **{
         ending: (lambda folder, name=f"rows.{ending}": write_rows(folder / name), [f"rows.{ending}"])

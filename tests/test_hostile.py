@@ -235,7 +235,8 @@ SEAMS = {
     "fit_rows", "fit_cases", "fit_columns", "plan", "column_plan", "answers", "keep_parts", "read_decisions",
     "labels_of_columns", "name_columns", "order_of_columns", "check_cost", "check_parameters", "directions",
     "decide_positions", "decide_in_symbols", "kind", "from_parameters", "fitted_numbers", "take_fitted",
-    "for_new_rows", "proba_of", "set_params", "set_output", "get_params", "from_fitted",
+    "fit_copies", "for_new_rows", "name_group_column", "proba_of", "set_params", "set_output", "get_params",
+    "from_fitted",
 }  # fmt: skip
 OURS = (UserWarning, ConvergenceWarning, DataConversionWarning)
 

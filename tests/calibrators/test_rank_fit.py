@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from calibrant.passes import _logistic_fast
+from calibrant.passes import _logistic_fast, _logistic_rough
 from calibrant.passes._logistic import fit_logistic
 from calibrant.passes._logistic_fast import fit_fast
 
@@ -69,12 +69,12 @@ def test_all_ways_lead_to_the_same_place(monkeypatch):
     safe = fit_logistic(scores.T, target, None)
     np.testing.assert_allclose(fast.slope, safe.slope, atol=1e-9)
     for few_rows in (100, 2):  # two rows can be told apart, and are no start
-        monkeypatch.setattr(_logistic_fast, "MANY_ROWS", 100)
-        monkeypatch.setattr(_logistic_fast, "FEW_ROWS", few_rows)
-        monkeypatch.setattr(_logistic_fast, "BLOCK", 64)
+        monkeypatch.setattr(_logistic_rough, "MANY_ROWS", 100)
+        monkeypatch.setattr(_logistic_rough, "FEW_ROWS", few_rows)
+        monkeypatch.setattr(_logistic_rough, "BLOCK", 64)
         np.testing.assert_allclose(fit_fast(scores, target, None).slope, safe.slope, atol=1e-9)
         monkeypatch.undo()
-    monkeypatch.setattr(_logistic_fast, "ROUGH_STEPS", 1)
+    monkeypatch.setattr(_logistic_rough, "ROUGH_STEPS", 1)
     np.testing.assert_allclose(fit_fast(scores, target, None).slope, safe.slope, atol=1e-9)
     monkeypatch.undo()
     monkeypatch.setattr(_logistic_fast, "LAST_STEPS", 0)

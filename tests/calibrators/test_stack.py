@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 
 from calibrant import CalibrantError, StackCalibrator, TemperatureCalibrator
 from calibrant.calibrators import _stack
-from calibrant.calibrators._joint_rows import JointRows, joint_rows
+from calibrant.calibrators._joint_rows import joint_rows
 from calibrant.calibrators._linear_members import LINEAR, Features
 from calibrant.calibrators._softmax_fit import fit_softmax, softmax_in_place
 from calibrant.calibrators._stairs import dealt_out
@@ -98,7 +98,7 @@ def test_no_answer_is_zero_or_one(kind):
 def problem(scores, y, kind="probability"):
     """The rows as the maps see them."""
     k = int(y.max()) + 1
-    rows = learn_from_cases(joint_rows(10**6, kind, k, None), Cases(scores, y, None))
+    (rows,) = learn_from_cases([joint_rows(10**6, kind, k, None)], [Cases(scores, y, None)])
     return rows, Features.of_rows(rows, tuple(LINEAR))
 
 
@@ -259,6 +259,6 @@ def test_scores_that_say_nothing_give_base_rates_or_so(scores):
 
 def test_equal_rows_are_one_and_copies_are_counted():
     scores, y = np.array([[0.2, 0.8], [0.2, 0.8], [0.7, 0.3]]), np.array([1, 1, 0])
-    rows: JointRows = learn_from_cases(joint_rows(10, "probability", 2, None), Cases(scores, y, None))
+    (rows,) = learn_from_cases([joint_rows(10, "probability", 2, None)], [Cases(scores, y, None)])
     assert sorted(rows.weight) == [1.0, 2.0]
     assert rows.total == 3

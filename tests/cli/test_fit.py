@@ -200,7 +200,7 @@ def test_the_report_is_about_rows_left_out(folder):
         (("--classes", "cat,dog,"), ParameterError, "must be distinct labels with commas between"),
         (("--out", "-"), ParameterError, "--out must be a file for the model; got '-'"),
         (("--date", "soon"), ParameterError, "date must be a date"),
-        (("--costs", "asking.csv", "--rule", "parallel"), ParameterError, "rule"),
+        (("--costs", "asking.csv", "--rule", "lachiche_flach"), ParameterError, "rule"),
         (
             ("--weight", "source"),
             DataError,

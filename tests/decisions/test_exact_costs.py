@@ -189,6 +189,7 @@ def test_the_cost_is_what_the_decisions_cost(rule, seed, whole, decades):
 
 
 @law
+@example(seed=8080, unit=1e-9, by_weight=True)  # classes of equal frequency in a unit that is rounded
 @given(seed=seeds, unit=st.sampled_from([1e-15, 1e-9, 0.1, 1 / 3, 1e9]), by_weight=st.booleans())
 @pytest.mark.parametrize("rule", [*TWO_CLASS_RULES, MossmanRule()], ids=repr)
 def test_ties_of_whole_numbers_stay_ties_in_any_unit(rule, seed, unit, by_weight):

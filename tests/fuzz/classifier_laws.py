@@ -84,7 +84,7 @@ def probing_splits_where_most_can_be_lost(data, n_probes, squared):
         scores = [np.sum(votes == i) * regret for i, (_, regret) in enumerate(found)]
         chosen = next(i for i, score in enumerate(scores) if score >= (1 - 1e-9) * max(scores))
         point = found[chosen][0]
-        weight = np.where(y == 1, (1 - point) / point, 1.0)
+        weight = np.where(y == 1, (1 - point) / point, 1.0) / max(1.0, (1 - point) / point)
         said = CategoricalNaiveBayes().fit(X, y, sample_weight=weight).predict_proba(X)
         if np.abs(said[:, 0] - said[:, 1]).min() < 1e-9:
             return  # a vote that rounding decides

@@ -124,10 +124,18 @@ class TrainingRows:
 
         With the decision at home in every class, the decisions by the frequency of their classes.
         """
-        frequency = np.bincount(self.truth, self.weights, self.n_classes)
-        if home is not None:
-            frequency = np.bincount(home, frequency, len(self.cost))
-        return np.argsort(-frequency, kind="stable")
+        places, n_places = (
+            (self.truth, self.n_classes) if home is None else (home[self.truth], len(self.cost))
+        )
+        return np.argsort(-self._frequency(places, n_places), kind="stable")
+
+    def _frequency(self, places: IntArray, n_places: int) -> Float64Array:
+        """The weight at every place, rounded once, so that places of equal weights tie."""
+        if self.weights is None or _are_whole(self.weights):
+            return np.bincount(places, self.weights, n_places).astype(np.float64)
+        weights = self.weights[np.argsort(places, kind="stable")]
+        ends = np.cumsum(np.bincount(places, minlength=n_places))
+        return np.array([math.fsum(part) for part in np.split(weights, ends[:-1])])
 
 
 def _are_whole(numbers: Float64Array) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array
 from calibrant._core._chance import Seed
-from calibrant._core._checks import shown
+from calibrant._core._checks import check_flag, shown
 from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import by_label
 from calibrant.calibrators import (
@@ -107,7 +107,8 @@ def compare_methods(
     Use sigmoid: its log loss on 569 rows is the least, 0.2954. That is not sure: binning and pav can be as
     good. binning is only 0.0108 behind (standard error 0.0060), which can be chance.
     """
-    contest = Contest(methods, kind, code, combine, cv, random_state, part_intervals)
+    wanted = check_flag("part_intervals", part_intervals)
+    contest = Contest(methods, kind, code, combine, cv, random_state, wanted)
     rows = read_rows(scores, y, sample_weight, classes, coded=contest.coded).present()
     if not contest.coded:
         rows = replace(rows, scores=by_label(scores, rows.scores, lambda: rows.classes, "scores"))
@@ -206,8 +207,9 @@ def compare_forecasts(
     weights = None if sample_weight is None else first.weights
     rows = Rows(first.proba, first.truth, weights, classes=np.arange(first.n_classes))
     limit = half_a_row(len(rows))
+    wanted = check_flag("part_intervals", part_intervals)
     trials = {name: Trial.of(matrix, rows, limit) for name, matrix in matrices.items()}
-    return ranked(trials, len(rows), 0, limit, random_state, part_intervals=part_intervals)
+    return ranked(trials, len(rows), 0, limit, random_state, part_intervals=wanted)
 
 
 def _both_columns(proba: Float64Array) -> Float64Array:
