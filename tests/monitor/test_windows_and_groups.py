@@ -127,6 +127,20 @@ def test_the_worst_groups_come_first_and_few_rows_are_said():
     }
 
 
+def test_an_interval_without_zero_is_not_called_no_evidence():
+    """An interval is of one group, looked at once; what is found holds for all groups, whenever one looks."""
+    proba, truth = draw(4000, 2, 3)
+    off = draw(1000, 2, 4, shift=0.25)
+    group = np.repeat(["well", "odd"], [4000, 1000])
+    monitor = CalibrationMonitor().update(
+        np.concatenate([proba, off[0]]), np.concatenate([truth, off[1]]), group=pd.Series(group, name="state")
+    )
+    (odd,) = (each for each in monitor.groups() if each.name == "state=odd")
+    assert not odd.found
+    assert not odd.gap.low <= 0 <= odd.gap.high
+    assert odd.verdict == "not sure: little evidence for so many groups"
+
+
 def test_ranks_are_counted():
     random = np.random.default_rng(0)
     reference, proba = (random.dirichlet([1, 1, 1], n).round(2) for n in (200, 300))

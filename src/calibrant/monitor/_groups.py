@@ -232,6 +232,8 @@ class Groups:
             verdict = f"off: class {label_text(label)} comes {more} often than forecast"
         elif few:
             verdict = "too few rows to tell"
+        elif not difference.low <= 0 <= difference.high:  # an interval of one group, looked at once
+            verdict = "not sure: little evidence for so many groups"
         return Group(
             name=", ".join(f"{c}={'missing' if v is None else v}" for c, v in named.items()),
             values=named,
