@@ -386,7 +386,7 @@ class TestLayout:
         assert region.evaluate("(part) => part.scrollHeight <= part.clientHeight + 1")
         rows = region.locator("tbody tr th").all_inner_texts()
         shown = [int(text.removeprefix("row").strip()) for text in rows]
-        assert shown == [mistake.row + 1 for mistake in summary.errors.mistakes]
+        assert shown == [mistake.row for mistake in summary.errors.mistakes]
         assert len(shown) == 20
 
     @pytest.mark.parametrize("width", [360, 1280])

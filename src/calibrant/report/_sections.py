@@ -13,7 +13,7 @@ class Mistake:
     Attributes
     ----------
     row : int
-        Its row, counted from 0.
+        Its row, counted from 1.
     name : str
         The name of the row; "" if there are no names.
     predicted, truth : str
@@ -141,7 +141,7 @@ class Sample:
     Attributes
     ----------
     rows : tuple of int
-        Their row numbers; all rows if there are few, otherwise a random sample.
+        Their row numbers, from 1; all rows if there are few, otherwise a random sample.
     truth : tuple of int
         The numbers of their true classes.
     proba : tuple of tuple of float

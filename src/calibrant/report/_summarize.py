@@ -286,7 +286,7 @@ def _errors(rows: Rows, ordered: InOrder, row_names: Array | None) -> Errors:
         detection=curve(*detection_points(added_up(ordered.columns[-1]), MAX_POINTS)),
         mistakes=tuple(
             Mistake(
-                row=int(rows.number[place]),
+                row=int(rows.number[place]) + 1,
                 name="" if row_names is None else str(row_names[rows.number[place]]),
                 predicted=names[ordered.called[place]],
                 truth=names[rows.truth[place]],
@@ -318,7 +318,7 @@ def _sample(rows: Rows, seed: int) -> Sample:
         kept = np.sort(np.random.default_rng(seed).choice(len(rows), most, replace=False))
     taken = rows.take(kept)
     return Sample(
-        rows=tuple(taken.number.tolist()),
+        rows=tuple((taken.number + 1).tolist()),
         truth=tuple(taken.truth.tolist()),
         proba=tuple(map(tuple, taken.proba.tolist())),
         weight=tuple(taken.weight.tolist()),

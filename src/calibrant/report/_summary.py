@@ -151,7 +151,7 @@ class Summary(Written):
         What the same rows were given before, if that is known.
     """
 
-    schema = "calibrant.report/3"
+    schema = "calibrant.report/4"
 
     title: str
     n_rows: int
