@@ -51,14 +51,14 @@ def test_rows_are_fitted_judged_and_decided_without_scikit_learn_and_pandas(tmp_
         ["decide", "p.csv", "--scores", "p_*", "--costs", "costs.csv", "--keep", "p_*", "--out", "d.csv"],
     ]
     code = (
-        "import json, sys; sys.modules |= {'sklearn': None, 'pandas': None}; "  # which cannot be imported
-        "from click.testing import CliRunner; from calibrant.cli._main import cli; "
+        "import json, sys; from click.testing import CliRunner; from calibrant.cli._main import cli; "
         "done = [CliRunner().invoke(cli, run) for run in json.loads(sys.argv[1])]; "
-        "print([each.output for each in done if each.exit_code])"
+        "assert all(each.exit_code == 0 for each in done), [each.output for each in done]; "
+        "print({'sklearn', 'pandas'} & set(sys.modules))"
     )
     command = [sys.executable, "-W", "error", "-c", code, json.dumps(runs)]
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert found.stdout == "[]\n"
+    assert found.stdout == "set()\n"
 
 
 def test_help_imports_nothing_heavy():

@@ -14,16 +14,16 @@ from calibrant._core._names import label_text
 
 def floats_array(numbers: Float64Array) -> pa.Array:
     """Numbers as a column."""
-    return _of_entries(pa.float64(), numbers)
+    return _of_entries(pa.float64(), np.asarray(numbers, dtype=np.float64))
 
 
 def places_array(places: IntArray) -> pa.Array:
     """Places, or numbers of rows, as a column."""
-    return _of_entries(pa.int64(), places)
+    return _of_entries(pa.int64(), np.asarray(places, dtype=np.int64))
 
 
 def _of_entries(kind: pa.DataType, entries: Array) -> pa.Array:
-    entries = np.ascontiguousarray(entries, dtype=kind.to_pandas_dtype())
+    entries = np.ascontiguousarray(entries, dtype=entries.dtype.newbyteorder("="))
     return pa.Array.from_buffers(kind, len(entries), [None, pa.py_buffer(entries)])
 
 
