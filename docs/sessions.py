@@ -24,7 +24,7 @@ from click.testing import CliRunner
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
+NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?!\w|\.\d)")
 INTERVAL = re.compile(r" ± [\d.]+| \[[\d.]+, [\d.]+\]")
 LONG_NUMBER = re.compile(r"\d+\.\d{8,}")
 

@@ -266,4 +266,5 @@ def test_a_start_in_single_precision_leads_to_the_same_place(shape, weighted, mo
     assert model.converged_
     assert model.n_iter_ <= plain.n_iter_
     asked = np.append(scores, np.quantile(scores, [0.1, 0.5, 0.9]))
-    np.testing.assert_allclose(model.predict_proba(asked), plain.predict_proba(asked), rtol=1e-10, atol=1e-13)
+    known = 1e-8 if shape == "far off" else 1e-10  # scores of 1 that differ by 1e-7 have no more digits
+    np.testing.assert_allclose(model.predict_proba(asked), plain.predict_proba(asked), rtol=known, atol=1e-13)
