@@ -50,7 +50,7 @@ MAP_EXAMPLES = {
     "softmax": Softmax([[1.1, 0.2], [1 / 3, 0.7]], [0.1, -0.1]),
     "pool": Pool(
         Entry("margin", np.array([1, 0]), False, None),
-        Start(0.7, None, 0.01),
+        Start(0.7, None, 0.01, np.array([0.1, -1 / 3])),
         Basis(
             np.array([0.1, 0.2]),
             np.array([1.1, 1 / 3]),

@@ -132,6 +132,33 @@ def test_relabelling_permutes_the_columns(case, data):
     assert_close(permuted, proba[:, old_of])
 
 
+#: Methods whose one number says that a margin of 0 is even.
+EVEN_AT_ZERO = {"temperature"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        case
+        for case in METHOD_CASES
+        if case.kind == "margin" and case.n_classes == 2 and case.name not in EVEN_AT_ZERO
+        if case.form == "score" or issubclass(OURS[case.name], JointCalibrator)
+    ],
+    ids=str,
+)
+def test_a_margin_may_have_any_unit_and_any_origin(case):
+    """A credit score from 300 to 850 is calibrated as well as the margin that it was made of."""
+    rng = np.random.default_rng(0)
+    margin = rng.normal(size=800)
+    y = (rng.random(800) < 1 / (1 + np.exp(0.5 - 2 * margin))).astype(int)
+    losses = []
+    for unit, origin in ((1.0, 0.0), (50.0, 600.0), (1e-3, -5.0)):
+        scores = unit * margin + origin
+        said = case.new().fit(scores[:300], y[:300]).predict_proba(scores[300:])
+        losses.append(np.mean((said[:, 1] - y[300:]) ** 2))
+    assert losses[1:] == pytest.approx([losses[0]] * 2, rel=0.01)
+
+
 @every
 def test_rows_are_distributions_wherever_the_scores_are(case):
     scores, y = case.rows()

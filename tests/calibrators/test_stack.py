@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import log_softmax
+from sklearn.linear_model import LogisticRegression
 
-from calibrant import CalibrantError, StackCalibrator, TemperatureCalibrator
+from calibrant import (
+    CalibrantError,
+    MatrixCalibrator,
+    StackCalibrator,
+    TemperatureCalibrator,
+    VectorCalibrator,
+)
 from calibrant.calibrators import _stack
 from calibrant.calibrators._joint_rows import joint_rows
 from calibrant.calibrators._linear_members import LINEAR, Features
@@ -244,6 +251,39 @@ def test_scores_of_any_unit_are_the_same():
     for unit in (1e-9, 1e9):
         other = StackCalibrator(kind="margin").fit(scores * unit, y).predict_proba(scores * unit)
         np.testing.assert_allclose(other, one, atol=0.02)
+
+
+@pytest.mark.parametrize("method", [StackCalibrator, VectorCalibrator, MatrixCalibrator])
+@pytest.mark.parametrize("k", [2, 4])
+def test_margins_may_be_even_anywhere(method, k):
+    """Credit scores from 300 to 850 are margins too: where 0 is, and what a point is, must not matter."""
+    scores, y = three_ways_wrong(400, k, kind="margin")
+    new, label = three_ways_wrong(4000, k, seed=9, kind="margin")
+    if k == 2:
+        (scores, new), y, label = (each[:, 1] - each[:, 0] for each in (scores, new)), y == 1, label == 1
+    far = 10.0 if k == 2 else 10.0 * np.arange(k)
+    at_zero = method(kind="margin").fit(scores, y).predict_proba(new)
+    models = [method(kind="margin").fit(unit * (scores + far), y) for unit in (1, 50, 1e-3)]
+    said = [
+        model.predict_proba(unit * (new + far)) for unit, model in zip((1, 50, 1e-3), models, strict=True)
+    ]
+    for each in said:
+        np.testing.assert_allclose(each, said[0], atol=2e-3)
+        assert log_loss_of(each, label.astype(int)) < 1.02 * log_loss_of(at_zero, label.astype(int))
+
+
+def test_the_start_of_margins_is_the_logistic_map_of_greatest_likelihood():
+    scores, y = three_ways_wrong(600, 2, kind="margin")
+    single, y = scores[:, 1] - scores[:, 0] + 7, y == 1
+    start = VectorCalibrator(kind="margin").fit(single, y).map_.start
+    peer = LogisticRegression(C=np.inf, tol=1e-10).fit(single[:, None], y)
+    np.testing.assert_allclose(start.scale, peer.coef_[0, 0], rtol=0.02)
+    np.testing.assert_allclose(start.bias[1] - start.bias[0], peer.intercept_[0], rtol=0.02)
+
+
+def test_few_rows_do_not_move_what_is_even_at_zero():
+    scores, y = three_ways_wrong(40, 3, kind="margin")
+    assert StackCalibrator(kind="margin").fit(scores, y).map_.start.bias is None
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def parts(model, scores):
     if pool.takes_probabilities:
         z = start.scale * np.log(np.clip(scores[:, order], 1e-300, 1) + start.floor)
     else:
-        z = start.scale * scores[:, order]
+        z = start.scale * scores[:, order] + (0 if start.bias is None else start.bias)
     k = len(order)
     log_start = np.log((1 - start.share) * np.exp(log_softmax(z, axis=1)) + start.share / k)
     inputs = None

@@ -188,16 +188,19 @@ class Record(Field):
 
     def __init__(self, make: Callable[..., Any] = dict, /, **fields: Field) -> None:
         self.fields: Mapping[str, Field] = fields
-        self._absent = {name: field.absent for name, field in fields.items() if isinstance(field, Added)}
+        added = {name: field for name, field in fields.items() if isinstance(field, Added)}
+        self._absent = {name: field.absent for name, field in added.items()}
+        self._unwritten = {name: field.write(field.absent) for name, field in added.items()}
         self._make = make
 
     def write(self, value: Any) -> Any:
         """The fields of a mapping, or the attributes of an object, in the order of the record."""
         given = value if isinstance(value, Mapping) else {name: getattr(value, name) for name in self.fields}
+        written = {name: field.write(given[name]) for name, field in self.fields.items()}
         return {
-            name: field.write(given[name])
-            for name, field in self.fields.items()
-            if name not in self._absent or given[name] != self._absent[name]
+            name: plain
+            for name, plain in written.items()
+            if name not in self._unwritten or plain != self._unwritten[name]
         }
 
     def _read(self, plain: Any, at: Place) -> Any:

@@ -100,9 +100,9 @@ class Features:
     wide: Float64Array | None = None
 
     @classmethod
-    def of_rows(cls, rows: JointRows, members: Collection[str]) -> "Features":
+    def of_rows(cls, rows: JointRows, members: Collection[str], *, biased: bool = True) -> "Features":
         """Find what some maps need."""
-        start = fit_start(rows)
+        start = fit_start(rows, biased=biased)
         if not SEEING & set(members):
             return cls(rows, start, None)
         some = rows.some(rows.thinned(BASIS_ENTRIES))

@@ -92,13 +92,13 @@ class StackCalibrator(JointCalibrator, name="stack"):
     It learns from all scores of a row jointly, so that the most probable class may be another than that of
     the greatest score: often a better one. Where that must not be, there is `keep_order`.
 
-    All maps begin from the same start, ``q = (1 - e) softmax(a log(p + d)) + e/k``, and are penalised for
-    departing from it (see `VectorCalibrator`). They are fitted once. What they say of a row without one unit
-    of its weight comes from one Newton step with the curvature that every class has for itself; the steps are
-    fitted in ten folds, of more than 1000 rows in five. The weights maximise the likelihood of the mixture
-    there, with half a row for every map beforehand, less for square and steps where there are fewer than 100
-    rows, and for near below 1000. Then all probabilities are taken to a power near 1, and 0.15/(W + 1) of
-    rows of weight W is spread evenly, so that none is 0 or 1.
+    All maps begin from the same start, ``q = (1 - e) softmax(a log(p + d)) + e/k`` or that of margins, and
+    are penalised for departing from it (see `VectorCalibrator`). They are fitted once. What they say of a row
+    without one unit of its weight comes from one Newton step with the curvature that every class has for
+    itself; the steps are fitted in ten folds, of more than 1000 rows in five. The weights maximise the
+    likelihood of the mixture there, with half a row for every map beforehand, less for square and steps where
+    there are fewer than 100 rows, and for near below 1000. Then all probabilities are taken to a power near
+    1, and 0.15/(W + 1) of rows of weight W is spread evenly, so that none is 0 or 1.
 
     Other labels, another order of the rows, and weights instead of copies change nothing, to the last bit.
 
@@ -206,7 +206,8 @@ class StackCalibrator(JointCalibrator, name="stack"):
 
 def fit_pool(rows: JointRows, names: Sequence[str], *, rising: bool = False) -> Pool:
     """Fit maps, and weigh them by what they say of rows that they have not seen."""
-    features = Features.of_rows(rows, names)
+    keeps_rows = rising and rows.entry.n_classes > 2
+    features = Features.of_rows(rows, names, biased=not keeps_rows)
     row = features.row(rows)
     few = rows.thinned(HELD_ENTRIES, LEAST_ROWS)
     held = rows.some(few)

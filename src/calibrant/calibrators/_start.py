@@ -1,4 +1,4 @@
-"""What vector and matrix scaling and the stack begin from: temperature scaling with two floors."""
+"""What vector and matrix scaling and the stack begin from: temperature scaling with two floors, or biases."""
 
 import math
 
@@ -15,10 +15,16 @@ FLOORS = (1e-300, 1e-15, 1e-8, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 FLOOR_ENTRIES, SCALE_ENTRIES = 40_000, 200_000
 #: Bounds of the logarithm of the scale, for scores that differ by about 1.
 LOWEST, HIGHEST = -7.0, 5.0
+#: Every free bias of margins must be worth so much log likelihood.
+WORTH = 5.0
 
 
-def fit_start(rows: JointRows) -> Start:
-    """Find ``q = (1 - e) softmax(a log(p + d)) + e/k`` of least log loss, with e = 1/(W + 1)."""
+def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
+    """Find ``q = (1 - e) softmax(a log(p + d)) + e/k`` of least log loss, with e = 1/(W + 1).
+
+    Of margins it is ``softmax(a s + c)``, where c is 0 unless the rows say that margins are not even at 0, as
+    those of a credit score from 300 to 850.
+    """
     share = 1 / (rows.total + 1)
     probable = rows.entry.of_probabilities
     few = rows.some(rows.thinned(FLOOR_ENTRIES))
@@ -30,9 +36,15 @@ def fit_start(rows: JointRows) -> Start:
         if found is None or loss < found[0] - 1e-9 * abs(found[0]):
             found = loss, scale, floor
     assert found is not None
-    _, begin, floor = found
+    least, begin, floor = found
     more = rows.some(rows.thinned(SCALE_ENTRIES))
     logs = _logs(more.entry.of_classes(more.scores, NUMPY), floor)
+    if biased and floor is None:
+        n_free, whole = rows.entry.n_classes - 1, rows.weight.sum() / few.weight.sum()
+        loss, scale, bias = _best_biases(given, few, share, math.exp(begin), None)
+        if (least - loss) * whole > WORTH * n_free:
+            _, scale, bias = _best_biases(logs, more, share, scale, bias)
+            return Start(scale, None, share, bias)
     _, scale = _best_scale(logs, more, share, (begin - 0.2, begin + 0.2), 2e-3)
     return Start(math.exp(scale), floor, share)
 
@@ -64,3 +76,32 @@ def _best_scale(
 
     best = late.optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": within})
     return float(best.fun), float(best.x)
+
+
+def _best_biases(
+    margins: Float64Array, rows: JointRows, share: float, scale: float, bias: Float64Array | None
+) -> tuple[float, float, Float64Array]:
+    """The least loss with a bias for every class, its scale, and the biases; searched from some others."""
+    places, k = np.arange(len(rows.y)), margins.shape[1]
+    largest = float(np.abs(margins).max()) or 1.0
+    centre = largest * (rows.weight @ (margins / largest) / rows.weight.sum())
+    unit = largest * float(np.abs(margins / largest - centre / largest).mean()) or 1.0
+    below = np.ascontiguousarray((margins / unit - centre / unit).T)
+
+    def loss(numbers: Float64Array) -> tuple[float, Float64Array]:
+        z = numbers[0] * below + numbers[1:, None]
+        odds = np.exp(z - z.max(axis=0))
+        proba: Array = odds / odds.sum(axis=0)
+        own = proba[rows.y, places]
+        said = (1 - share) * own + share / k
+        slope = proba * (rows.weight * (1 - share) * own / said)
+        slope[rows.y, places] -= rows.weight * (1 - share) * own / said
+        value = -float(rows.weight @ np.log(said))
+        return value, np.append((slope * below).sum(), slope.sum(axis=1))
+
+    begin = np.append(scale * unit, scale * centre + (0.0 if bias is None else bias))
+    begin[1:] -= begin[1:].mean()
+    bounds = [(0.0, math.exp(HIGHEST))] + [(None, None)] * k
+    best = late.optimize.minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds)
+    found = best.x[1:] - best.x[0] * centre / unit
+    return float(best.fun), float(best.x[0] / unit), found - found.mean()

@@ -72,7 +72,7 @@ class CalibratedClassifier(PredictsLogs, ClassifierMixin, MetaEstimatorMixin, Ba
         A classifier with `decision_function` or `predict_proba`; a pipeline is one too. A
         `sklearn.frozen.FrozenEstimator` is calibrated on the given rows without being trained again.
     calibrator : str or object, default="auto"
-        How scores become probabilities. "auto" is the stack of all scores of a row, see `StackCalibrator`.
+        How scores become probabilities. "auto" is the stack of all scores of a row.
         Or the name of a method of `calibrant.calibrators.METHODS`, or an object. One that takes a single
         score is fitted to every column of a code, from the rows of its classes; one that takes all of a row
         learns the classes from the scores of all columns.

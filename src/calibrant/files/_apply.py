@@ -79,15 +79,15 @@ def apply(
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.files import apply
-    >>> model = SigmoidCalibrator().fit([-2, -1, 1, 2], ["no", "yes", "no", "yes"])
+    >>> model = ScoreModel().fit([-2, -1, 1, 2], ["no", "yes", "no", "yes"])
     >>> table = pa.table({"id": [7, 8], "score": [0.0, 3.0]})
     >>> found = apply(model, table).table()
     >>> found.column_names
     ['id', 'p_no', 'p_yes']
-    >>> found["p_yes"].to_numpy().round(4)
-    array([0.5   , 0.6472])
+    >>> found["p_yes"].to_numpy().round(2)
+    array([0.5 , 0.73])
     """
     check_option("handle_invalid", handle_invalid, ("error", "skip", "keep"))
     source = where if isinstance(where, Source) else open_source(where, once=True)

@@ -99,8 +99,8 @@ def fit(
     >>> import pyarrow as pa
     >>> from calibrant.files import fit, labelled
     >>> table = pa.table({"score": [1.0, 2.0, 3.0, 4.0], "answer": ["no", "yes", "no", "yes"]})
-    >>> fit("pav", labelled(table, scores="score", label="answer")).predict_proba([3.5, 4])[:, 1]
-    array([0.5  , 0.875])
+    >>> fit("auto", labelled(table, scores="score", label="answer")).predict_proba([3.5, 4])[:, 1].round(2)
+    array([0.6 , 0.62])
     """
     if isinstance(rows, LabelledRows):
         return _fit_labelled(model, rows, in_passes, keep_predictions, options or PassOptions())

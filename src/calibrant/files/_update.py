@@ -69,7 +69,7 @@ def update(model: Any, rows: LabelledRows, *, in_passes: bool | None = None) -> 
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=(2, 1000))
     >>> came = rng.random((2, 1000)) < 1 / (1 + np.exp(-scores - [[0], [1]]))  # more of them come now
-    >>> old = ScoreModel("sigmoid").fit(scores[0], came[0])
+    >>> old = ScoreModel().fit(scores[0], came[0])
     >>> new = pa.table({"score": scores[1], "came": came[1]})
     >>> update(old, labelled(new, scores="score", label="came")).comparison.choice
     'new'

@@ -126,13 +126,13 @@ def compare_versions(
     Examples
     --------
     >>> import numpy as np, pyarrow as pa
-    >>> from calibrant import BinningCalibrator, SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.files import compare_versions
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.normal(size=(3, 2000))
     >>> came = rng.random((3, 2000)) < 1 / (1 + np.exp(-2 * scores))
-    >>> old = BinningCalibrator(n_bins=3).fit(scores[0], came[0])
-    >>> new = SigmoidCalibrator().fit(scores[1], came[1])
+    >>> old = ScoreModel().fit(scores[0, :20], came[0, :20])
+    >>> new = ScoreModel().fit(scores[1], came[1])
     >>> found = compare_versions(old, new, pa.table({"score": scores[2], "came": came[2]}), label="came")
     >>> found.choice, found.measures[0].difference.high < 0
     ('new', True)

@@ -228,6 +228,8 @@ class Pool(Map, name="pool"):
         entry.check(at / "entry")
         if (self.start.floor is None) == entry.of_probabilities:
             (at / "start" / "floor").fail("must be null for margins, and a number for probabilities")
+        if self.start.bias is not None:
+            check_length(self.start.bias, k, at / "start" / "bias", "one per class")
         for name in ("weights", "losses"):
             check_length(getattr(self, name), len(self.names), at / name, "one per name")
         if basis is not None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Array, Float64Array, IntArray
-from calibrant._core._field_groups import ListOf, Matrix, Numbers, Record, Wholes, check_length
+from calibrant._core._field_groups import Added, ListOf, Matrix, Numbers, Record, Wholes, check_length
 from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number
 from calibrant._core._place import Place
 from calibrant.maps._features import features_named
@@ -122,7 +122,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Temperature scaling, ``q = (1 - e) softmax(a log(p + d)) + e/k``; of margins ``softmax(a s)``.
+    """Temperature scaling, ``q = (1 - e) softmax(a log(p + d)) + e/k``; of margins ``softmax(a s + c)``.
 
     Parameters
     ----------
@@ -132,19 +132,25 @@ class Start:
         The number d; None for margins.
     share : float
         The number e.
+    bias : ndarray of shape (k,) or None
+        The numbers c; None for probabilities, and for margins that are even at 0.
     """
 
     scale: float
     floor: float | None
     share: float
+    bias: Float64Array | None = None
 
-    fields = Record(scale=Number(0.0), floor=Maybe(PROBABILITY), share=PROBABILITY)
+    fields = Record(
+        scale=Number(0.0), floor=Maybe(PROBABILITY), share=PROBABILITY, bias=Added(Maybe(Numbers()), None)
+    )
 
     def formula(self, given: Any, n_classes: int, ops: Operations) -> Any:
         """The probabilities q of the classes."""
         z = given if self.floor is None else ops.log(given + self.floor)
         scale = np.full(n_classes, self.scale)  # onnxruntime rounds a number after a product to 32 bits
-        return mixed(softmax(z * scale, ops), self.share, n_classes)
+        z = z * scale if self.bias is None else z * scale + self.bias
+        return mixed(softmax(z, ops), self.share, n_classes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,7 @@ def compare_methods(
         How the answers of two-class methods become one distribution, where there are several scores; by
         default what suits the code, see `calibrant.codes.combination_for`.
     kind : {"margin", "probability"}, default="margin"
-        What the scores are. Probabilities are tried as they are too, under the name "identity".
+        What the scores are. Probabilities are tried as they are too.
     code : {"all_pairs", "one_vs_all", "exhaustive", "ordinal"} or array-like of shape (k, l), optional
         The code matrix behind the scores: declared, never guessed, as three classes have as many pairs.
     cv : int, default=5
@@ -96,16 +96,15 @@ def compare_methods(
     >>> from calibrant.models import compare_methods
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> names = ["sigmoid", "binning", "pav"]
-    >>> found = compare_methods(-X[:, 0], y, methods=names)  # the radius of the tumour
-    >>> for each in found.results:
+    >>> found = compare_methods(-X[:, 0], y)  # the radius of the tumour
+    >>> for each in found.results[:3]:
     ...     print(f"{each.name:8} {each.log_loss:.3f} {each.difference:.3f} +- {each.difference.error:.3f}")
     sigmoid  0.295 0.000 +- 0.000
-    binning  0.306 0.011 +- 0.006
-    pav      0.314 0.019 +- 0.010
+    vector   0.297 0.001 +- 0.002
+    matrix   0.297 0.002 +- 0.002
     >>> print(found.advice)
-    Use sigmoid: its log loss on 569 rows is the least, 0.2954. That is not sure: binning and pav can be as
-    good. binning is only 0.0108 behind (standard error 0.0060), which can be chance.
+    Use sigmoid: its log loss on 569 rows is the least, 0.2954. That is not sure: vector, matrix, stack,
+    binning and pav can be as good. vector is only 0.0015 behind (standard error 0.0020), which can be chance.
     """
     wanted = check_flag("part_intervals", part_intervals)
     contest = Contest(methods, kind, code, combine, cv, random_state, wanted)

@@ -28,7 +28,7 @@ class ModelDescription:
     Attributes
     ----------
     kind : str
-        What was saved, such as "score_model" or "pav".
+        What was saved: "score_model", or the name of a method.
     format_version : int
         The version of the format.
     library_version : str
@@ -139,24 +139,24 @@ def describe(path_or_document: str | os.PathLike[str] | dict[str, Any]) -> Model
     --------
     >>> from calibrant.models import ScoreModel, describe, to_document
     >>> scores = [-2.1, -1.0, -0.4, -0.2, 0.1, 0.4, 0.5, 1.2, 1.7, 2.2]
-    >>> model = ScoreModel("sigmoid").fit(scores, [0, 0, 0, 1, 0, 1, 0, 1, 1, 1])
+    >>> model = ScoreModel().fit(scores, [0, 0, 0, 1, 0, 1, 0, 1, 1, 1])
     >>> print(describe(to_document(model, date="2026-03-31")))
     kind         score_model
     format       version 1
     made by      calibrant ... on 2026-03-31
     classes      0, 1 (2, int)
     scores       one per row (1)
-    calibrator   sigmoid
-    parameters   smooth=True, transform=identity, max_iter=100
-    fitted       2 numbers
+    calibrator   stack
+    parameters   members=None, keep_order=False, kind=margin, code=None
+    fitted       100 numbers
     trained on   10 rows
     base rates   0: 0.5, 1: 0.5
     measured     on 10 rows, each by one of 5 calibrators fitted to other rows
-    log loss     0.4684
-    Brier score  0.1536
-    calibration  0.05358
-    refinement   0.1
-    error rate   0.2
+    log loss     0.648
+    Brier score  0.2125
+    calibration  0.06585
+    refinement   0.1467
+    error rate   0.3
     """
     if isinstance(path_or_document, dict):
         document, n_bytes, name = path_or_document, None, "the document"

@@ -78,11 +78,11 @@ def to_document(model: Any, date: object = None) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.models import to_document
-    >>> document = to_document(SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1]))
+    >>> document = to_document(ScoreModel().fit([-2, -1, 1, 2], [0, 1, 0, 1]))
     >>> document["kind"], document["classes"]
-    ('sigmoid', {'type': 'int', 'values': [0, 1]})
+    ('score_model', {'type': 'int', 'values': [0, 1]})
     """
     kind = SCORE_MODEL if type(model) is SCORE_MODEL.type else all_kinds().of(model)
     body = kind.write(model)
@@ -127,12 +127,12 @@ def from_document(document: dict[str, Any], name: str = "the document") -> Any:
 
     Examples
     --------
-    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.models import from_document, to_document
-    >>> document = to_document(SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1]))
-    >>> from_document(document).predict_proba([3])[:, 1].round(4)
-    array([0.6472])
-    >>> document["fitted"]["A"] = 7.0
+    >>> document = to_document(ScoreModel().fit([-2, -1, 1, 2], [0, 1, 0, 1]))
+    >>> from_document(document).predict_proba([3])[:, 1].round(2)
+    array([0.73])
+    >>> document["calibrator"]["fitted"]["map"]["power"] = 7.0
     >>> from_document(document)
     Traceback (most recent call last):
         ...

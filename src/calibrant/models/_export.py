@@ -66,11 +66,11 @@ def export(model: Any, path: str | os.PathLike[str], to: str, **options: Any) ->
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from calibrant import SigmoidCalibrator, export
-    >>> sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])
+    >>> from calibrant import ScoreModel, export
+    >>> model = ScoreModel().fit([-2, -1, 1, 2], [0, 1, 0, 1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     export(sigmoid, Path(folder) / "model.sql", to="sql", table="clicks", scores=["score"])
-    ...     export(sigmoid, Path(folder) / "model.py", to="python")
+    ...     export(model, Path(folder) / "model.sql", to="sql", table="clicks", scores=["score"])
+    ...     export(model, Path(folder) / "model.py", to="python")
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['model.py', 'model.sql']
     """

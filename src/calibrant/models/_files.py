@@ -47,13 +47,13 @@ def save(model: Any, path: str | os.PathLike[str], *, date: object = None) -> No
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.models import load, save
-    >>> sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])
+    >>> model = ScoreModel().fit([-2, -1, 1, 2], [0, 1, 0, 1])
     >>> with TemporaryDirectory() as folder:
-    ...     save(sigmoid, Path(folder) / "model.json", date="2026-03-31")
-    ...     load(Path(folder) / "model.json").predict_proba([3])[:, 1].round(4)
-    array([0.6472])
+    ...     save(model, Path(folder) / "model.json", date="2026-03-31")
+    ...     load(Path(folder) / "model.json").predict_proba([3])[:, 1].round(2)
+    array([0.73])
     """
     data = to_text(to_document(model, date)).encode()
     if len(data) > MAX_BYTES:

@@ -62,18 +62,18 @@ def to_onnx(model: Any) -> "ModelProto":
 
     Examples
     --------
-    >>> from calibrant import PAVCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.models import to_onnx
-    >>> graph = to_onnx(PAVCalibrator().fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1]))
+    >>> graph = to_onnx(ScoreModel().fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1]))
 
     Any runtime takes it from there; this is onnxruntime's:
 
     >>> import numpy as np
     >>> import onnxruntime
     >>> session = onnxruntime.InferenceSession(graph.SerializeToString())
-    >>> session.run(["probabilities"], {"scores": np.array([[4.4], [4.6]])})[0]
-    array([[0.66666667, 0.33333333],
-           [0.08333333, 0.91666667]])
+    >>> session.run(["probabilities"], {"scores": np.array([[2.5], [4.5]])})[0].round(2)
+    array([[0.47, 0.53],
+           [0.4 , 0.6 ]])
     """
     calibrator = calibrator_of(model, Graph.name, Graph.error)
     graph = Graph(calibrator.n_scores, MEANINGS[calibrator.takes])
@@ -109,11 +109,11 @@ def save_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.models import save_onnx
-    >>> sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])
+    >>> model = ScoreModel().fit([-2, -1, 1, 2], [0, 1, 0, 1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_onnx(sigmoid, Path(folder) / "model.onnx")
+    ...     save_onnx(model, Path(folder) / "model.onnx")
     ...     [path.name for path in Path(folder).iterdir()]
     ['model.onnx']
     """

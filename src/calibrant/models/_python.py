@@ -98,12 +98,12 @@ def to_python(model: Any) -> str:
 
     Examples
     --------
-    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.models import to_python
     >>> module = {}
-    >>> exec(to_python(SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])), module)
-    >>> [[round(p, 3) for p in row] for row in module["probabilities"]([-2, 0.5])]
-    [[0.6, 0.4], [0.475, 0.525]]
+    >>> exec(to_python(ScoreModel().fit([-2, -1, 1, 2], [0, 1, 0, 1])), module)
+    >>> [[round(p, 2) for p in row] for row in module["probabilities"]([-2, 1])]
+    [[0.67, 0.33], [0.41, 0.59]]
     """
     chain = chain_of(model, "Python", loops=True)
     one, decides = chain.program.n_columns == 1, chain.decision is not None

@@ -38,8 +38,8 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     Parameters
     ----------
     calibrator : str or object, default="auto"
-        How scores become probabilities. "auto" is the stack of all scores of a row, see `StackCalibrator`;
-        or the name of a method of `calibrant.calibrators.METHODS`, made fit for new rows as by
+        How scores become probabilities. "auto" is the stack of all scores of a row; or
+        the name of a method of `calibrant.calibrators.METHODS`, made fit for new rows as by
         `calibrant.calibrators.named_method`; or a calibrator. One that takes a single score stands for
         ``OneVsAllCalibrator(calibrator, combine)`` where there is a score for every class, and with a code
         for ``CodeCalibrator(code, calibrator, combine)``.
@@ -119,11 +119,11 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     >>> from calibrant.models import ScoreModel
     >>> scores = [-2.1, -1.0, -0.4, -0.2, 0.1, 0.4, 0.5, 1.2, 1.7, 2.2]
     >>> y = ["ham", "ham", "ham", "spam", "ham", "spam", "ham", "spam", "spam", "spam"]
-    >>> model = ScoreModel("sigmoid", cost={"keep": {"ham": 0, "spam": 1}, "drop": {"ham": 20, "spam": 0}})
+    >>> model = ScoreModel(cost={"keep": {"ham": 0, "spam": 1}, "drop": {"ham": 12, "spam": 0}})
     >>> model.fit(scores, y).predict_proba([0.3, 2.5]).round(2)
-    array([[0.49, 0.51],
-           [0.09, 0.91]])
-    >>> model.decide([0.3, 2.5, 9.0])
+    array([[0.38, 0.62],
+           [0.06, 0.94]])
+    >>> model.decide([0.3, 1.5, 2.5])
     array(['keep', 'keep', 'drop'], dtype='<U4')
     """
 
@@ -342,10 +342,9 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
 
         Examples
         --------
-        >>> from calibrant import SigmoidCalibrator
         >>> from calibrant.models import ScoreModel
-        >>> sigmoid = SigmoidCalibrator().fit([-2, -1, 1, 2], [0, 1, 0, 1])
-        >>> ScoreModel.from_fitted(sigmoid, classes=["no", "yes"]).decide([3])
+        >>> calibrator = ScoreModel().fit([-2, -1, 1, 2], [0, 1, 0, 1]).calibrator_
+        >>> ScoreModel.from_fitted(calibrator, classes=["no", "yes"]).decide([3])
         array(['yes'], dtype='<U3')
         """
         check_fitted(calibrator, "classes_")

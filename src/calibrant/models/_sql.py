@@ -70,15 +70,18 @@ def to_sql(
     Examples
     --------
     >>> import sqlite3
-    >>> from calibrant import PAVCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.models import to_sql
-    >>> model = PAVCalibrator().fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1])
+    >>> model = ScoreModel().fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1])
     >>> statement = to_sql(model, "scored", ["score"], dialect="sqlite")
     >>> database = sqlite3.connect(":memory:")
     >>> _ = database.execute("CREATE TABLE scored (score)")
     >>> _ = database.executemany("INSERT INTO scored VALUES (?)", [(4.4,), (None,), (4.6,)])
-    >>> database.execute(statement).fetchall()
-    [(4.4, 0.6666666666666667, 0.3333333333333333), (None, None, None), (4.6, 0.0, 1.0)]
+    >>> for score, p_0, p_1, decision in database.execute(statement):
+    ...     print(score, p_1 and round(p_1, 2), decision)
+    4.4 0.6 1
+    None None None
+    4.6 0.6 1
     >>> database.close()
     """
     chain, how = chain_of(model, "SQL"), dialect_named(dialect)

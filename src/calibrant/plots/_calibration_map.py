@@ -32,7 +32,7 @@ def calibration_map(
     Parameters
     ----------
     calibrator : object
-        A fitted calibrator of one score, such as `calibrant.PAVCalibrator`.
+        A fitted calibrator of one score.
     bins : ReliabilityBins
         Scores and frequencies of rows that it was not fitted on, from
         `calibrant.metrics.reliability_bins` with `lo` and `hi` to suit the scores. The map is drawn over
@@ -62,12 +62,12 @@ def calibration_map(
 
     Examples
     --------
-    >>> from calibrant import SigmoidCalibrator
+    >>> from calibrant import ScoreModel
     >>> from calibrant.metrics import reliability_bins
     >>> from calibrant.plots import calibration_map
-    >>> sigmoid = SigmoidCalibrator().fit([-2, -1, 0, 1, 2], [0, 0, 1, 0, 1])
+    >>> model = ScoreModel().fit([-2, -1, 0, 1, 2], [0, 0, 1, 0, 1])
     >>> bins = reliability_bins([0, 1, 0, 1], [-1.5, -0.5, 0.5, 1.5], lo=-2, hi=2, width=1)
-    >>> calibration_map(sigmoid, bins).get_ylabel()
+    >>> calibration_map(model, bins).get_ylabel()
     'probability'
     """
     expect_fields(calibrator, ("predict_proba",), "calibrator", "the fit of a calibrator of one score")

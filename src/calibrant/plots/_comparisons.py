@@ -101,10 +101,10 @@ def ranking_diagram(comparison: MethodComparison, *, ax: Any = None) -> Any:
     >>> from calibrant.plots import ranking_diagram
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> found = compare_methods(-X[:, 0], y, methods=["sigmoid", "pav", "binning"])  # the radius
+    >>> found = compare_methods(-X[:, 0], y)  # the radius
     >>> ax = ranking_diagram(found)
-    >>> [text.get_text() for text in ax.get_yticklabels()]
-    ['sigmoid', 'binning', 'pav']
+    >>> len(ax.get_yticklabels()) == len(found.results)
+    True
     """
     expect(comparison, MethodComparison, "comparison", "compare_methods or compare_forecasts")
     results = comparison.results

@@ -34,7 +34,7 @@ def accuracy_heatmap(
     Parameters
     ----------
     table : AccuracyTable
-        One of the ``tables_`` of a fitted `calibrant.AccuracyTableCalibrator`, of one or two scores.
+        One of the ``tables_`` of a fitted calibrator that has such tables, of one or two scores.
     show : {"value", "accuracy", "count"}, default="value"
         What to colour the cells by: the smoothed accuracy, which is the estimate; the plain one; or the
         number of rows.
@@ -52,11 +52,18 @@ def accuracy_heatmap(
 
     Examples
     --------
-    >>> from calibrant import AccuracyTableCalibrator
+    >>> import numpy as np
+    >>> from calibrant.calibrators import AccuracyTable
     >>> from calibrant.plots import accuracy_heatmap
-    >>> scores = [[2, 0], [2, 1.9], [0, 2], [2, 1.8], [1.8, 2], [0.1, 2], [1.7, 2], [2, 0.1]]
-    >>> calibrator = AccuracyTableCalibrator(width=0.5).fit(scores, [0, 1, 1, 0, 0, 1, 1, 0])
-    >>> ax = accuracy_heatmap(calibrator.tables_[0])
+    >>> lower = np.array([[2.0, 0.0], [2.0, 1.5]])  # cells that hold rows: from these scores, 0.5 wide
+    >>> count, right = np.array([4.0, 8.0]), np.array([4.0, 5.0])
+    >>> share = right / count
+    >>> width = np.array([0.5, 0.5])
+    >>> axes, origin = ("f1", "f2"), np.zeros(2)
+    >>> table = AccuracyTable(
+    ...     axes, origin, width, lower, lower + width, count, right, share, share, 9 / 12, None, {}
+    ... )
+    >>> ax = accuracy_heatmap(table)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('f1, the highest score', 'f2, the score at rank 2')
     """

@@ -43,7 +43,7 @@ def roc_diagram(
         Draw Wilson's interval of 95% of the share of the positives above every threshold; with probabilities
         only, as a curve does not say how many rows it is of.
     hull : RocCurve, optional
-        The curve of the same rows after `calibrant.PAVCalibrator` was fitted to them: the convex hull.
+        The curve of the same rows after isotonic calibration was fitted to them: the convex hull.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default on a new figure.
     label : str, optional
@@ -63,11 +63,11 @@ def roc_diagram(
 
     Examples
     --------
-    >>> from calibrant import PAVCalibrator
+    >>> from scipy.optimize import isotonic_regression
     >>> from calibrant.metrics import roc_points
     >>> from calibrant.plots import roc_diagram
     >>> scores, y = [1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 1]
-    >>> pooled = PAVCalibrator().fit(scores, y).predict_proba(scores)
+    >>> pooled = isotonic_regression(y).x
     >>> ax = roc_diagram(roc_points(y, scores), hull=roc_points(y, pooled))
     >>> ax.get_ylabel()
     'share of the positives above the threshold'

@@ -79,7 +79,7 @@ class ScoreCalibratorModel(Model, HasScores, HasGroups, HasProbabilities, HasDec
     >>> from calibrant.models import ScoreModel
     >>> from calibrant.spark import ScoreCalibratorModel
     >>> scores, y = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0], ["no", "no", "yes", "no", "yes", "no", "yes"]
-    >>> model = ScoreCalibratorModel.fromModel(ScoreModel("sigmoid").fit(scores, y))
+    >>> model = ScoreCalibratorModel.fromModel(ScoreModel().fit(scores, y))
     >>> frame = spark.createDataFrame([(0.3,), (2.5,)], ["score"])
     >>> judged = model.setRawPredictionCol("score").transform(frame)
     >>> [(round(float(row.probability[1]), 3), row.prediction) for row in judged.collect()]
@@ -316,7 +316,7 @@ class ScoreCalibrator(
     >>> from calibrant.spark import ScoreCalibrator
     >>> rows = [(0.2 * i, "yes" if i % 3 else "no") for i in range(30)]
     >>> frame = spark.createDataFrame(rows, ["score", "answer"])
-    >>> calibrator = ScoreCalibrator(labelCol="answer", rawPredictionCol="score", method="sigmoid")
+    >>> calibrator = ScoreCalibrator(labelCol="answer", rawPredictionCol="score")
     >>> model = calibrator.fit(frame)
     >>> model.classes
     ['no', 'yes']
