@@ -15,8 +15,8 @@ FLOORS = (1e-300, 1e-15, 1e-8, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 FLOOR_ENTRIES, SCALE_ENTRIES = 40_000, 200_000
 #: Bounds of the logarithm of the scale, for scores that differ by about 1.
 LOWEST, HIGHEST = -7.0, 5.0
-#: Every free bias of margins must be worth so much log likelihood.
-WORTH = 5.0
+#: Every free bias of margins must be worth so much log likelihood; and where all rows lean to one class.
+WORTH, WORTH_LEANING = 10.0, 2.0
 
 
 def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
@@ -42,7 +42,8 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     if biased and floor is None:
         n_free, whole = rows.entry.n_classes - 1, rows.weight.sum() / few.weight.sum()
         loss, scale, bias = _best_biases(given, few, share, math.exp(begin), None)
-        if (least - loss) * whole > WORTH * n_free:
+        leaning = len(np.unique(given.argmax(axis=1))) == 1
+        if (least - loss) * whole > (WORTH_LEANING if leaning else WORTH) * n_free:
             _, scale, bias = _best_biases(logs, more, share, scale, bias)
             return Start(scale, None, share, bias)
     _, scale = _best_scale(logs, more, share, (begin - 0.2, begin + 0.2), 2e-3)
