@@ -12,7 +12,8 @@ from calibrant._core._errors import DataError, ParameterError
 from calibrant.models import ScoreModel, load, named_method
 from cli.calling import here, names_in
 
-LABELLED = ("--label", "label", "--scores", "s_*", "--out", "m.json")
+SCORES = ("--label", "label", "--scores", "s_*")
+LABELLED = (*SCORES, "--out", "m.json")
 
 
 def rows_of(path):
@@ -40,6 +41,23 @@ def test_a_model_of_a_file_is_the_model_of_its_rows(folder, method):
     model = load(folder / "m.json")
     assert model.classes_.tolist() == ["cat", "dog", "fox"]
     np.testing.assert_array_equal(model.predict_proba(scores), ours.predict_proba(scores))
+
+
+@pytest.mark.parametrize("way", ["--in-memory", "--in-passes"])
+def test_the_best_is_what_compare_recommends_fitted_as_it_was_ranked(folder, way):
+    found = json.loads(here("compare", "scores.csv", *SCORES, way, "--json", cwd=folder).stdout)
+    best = ("--method", "best", "--json", "--out", "best.json")
+    said = json.loads(here("fit", "scores.csv", *SCORES, way, *best, cwd=folder).stdout)
+    assert said["method"] == found["recommended"]
+    assert (said["advice"], said["n_compared"]) == (found["advice"], len(found["results"]))
+    assert said["metrics"]["log_loss"] == pytest.approx(found["results"][0]["log_loss"], abs=1e-12)
+    named = ("--method", found["recommended"], "--out", "named.json")
+    here("fit", "scores.csv", *SCORES, way, *named, cwd=folder)
+    assert (folder / "best.json").read_bytes() == (folder / "named.json").read_bytes()
+    shown = here("fit", "scores.csv", *SCORES, way, *best[:2], *best[3:], cwd=folder).stdout
+    assert " ".join(f"It was chosen of {len(found['results'])} on rows left out".split()) in " ".join(
+        shown.split()
+    )
 
 
 def test_the_order_of_columns_and_the_format_make_no_difference(folder):
@@ -194,6 +212,16 @@ def test_the_report_is_about_rows_left_out(folder):
     ("arguments", "error", "message"),
     [
         (("--rule", "parallel"), ParameterError, "--rule parallel must come with --costs"),
+        (
+            ("--method", "best", "--set", "n_bins=cv"),
+            ParameterError,
+            "must come with a method that it is of; got --method best",
+        ),
+        (
+            ("--method", "best", "--engine", "spark", "--master", "local"),
+            ParameterError,
+            "--method best compares methods on rows that are read here; got --engine spark",
+        ),
         (("--method", "identity"), ParameterError, "so they must be --kind probability"),
         (("--kind", "probability"), DataError, "must hold probabilities, from 0 to 1; got 1.537 in row 1"),
         (("--classes", "cat,dog"), ParameterError, "one label per score column, 3 in all; got 2"),

@@ -8,7 +8,7 @@ from calibrant.calibrators import ALIASES, AUTO, DEFAULT, KINDS, METHODS
 from calibrant.cli import _options as options
 from calibrant.cli._choice import Choice
 from calibrant.cli._files import Command, Read, Written
-from calibrant.cli._settings import set_option
+from calibrant.cli._settings import BEST, set_option
 
 
 @click.command("fit", cls=Command, short_help="Learn the map from scores to probabilities.")
@@ -16,11 +16,11 @@ from calibrant.cli._settings import set_option
 @options.labelled_options
 @click.option(
     "--method",
-    type=Choice((AUTO, *METHODS), ALIASES),
+    type=Choice((AUTO, BEST, *METHODS), ALIASES),
     default=DEFAULT,
     show_default=True,
-    help="How scores become probabilities; auto is the stack of all scores of a row, and calibrant compare "
-    "says how the others do on yours.",
+    help="How scores become probabilities: auto is the stack of all scores of a row; best is what calibrant "
+    "compare recommends for these rows.",
 )
 @click.option(
     "--combine",
@@ -91,6 +91,7 @@ def command(**given: Any) -> None:
     Examples:
       calibrant fit scores.csv --label label --scores 's_*' --out model.json
       calibrant fit clicks.parquet --label click --scores score --method sigmoid --out clicks.json
+      calibrant fit clicks.parquet --label click --scores score --method best --out clicks.json
       calibrant fit clicks.parquet --label click --scores score \\
           --method binning --set n_bins=cv --out bins.json
       calibrant fit scores.csv --label label --scores 's_*' \\

@@ -1,17 +1,17 @@
 """Fit a model to a file of scores."""
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from calibrant._core._errors import ParameterError
+from calibrant._core._errors import DataError, ParameterError
 from calibrant._core._names import label_text
 from calibrant._core._whole_files import together
 from calibrant.calibrators import AUTO, DEFAULT, METHODS, needs_all_scores
 from calibrant.cli._options import columns_of, is_table
 from calibrant.cli._progress import showing
-from calibrant.cli._settings import by_owner, set_combination, set_method, set_rule
+from calibrant.cli._settings import BEST, by_owner, set_combination, set_method, set_rule
 from calibrant.cli._show import (
     Table,
     amount,
@@ -23,7 +23,10 @@ from calibrant.cli._show import (
     show_table,
     show_text,
 )
-from calibrant.files import STANDARD, fit, labelled, open_source, read_code_file, read_cost_file
+from calibrant.files import STANDARD, compare, fit, labelled, open_source, read_code_file, read_cost_file
+
+if TYPE_CHECKING:
+    from calibrant.models import MethodComparison
 
 LOSSES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
 
@@ -63,6 +66,7 @@ def run(
     combination = set_combination(combine, shape, given_by["combine"])
     decider = set_rule(rule, given_by["rule"])
     file = None if costs is None else read_cost_file(costs)
+    compared = None
     columns = columns_of(given, kind=kind, coded=code is not None)
     if table is not None and columns["classes"] is None:
         columns["classes"] = table.classes
@@ -72,6 +76,9 @@ def run(
             _check_columns(method, rows.columns)
             rows.load(in_passes)
             used = code if table is None else table.matrix_for(rows.classes, rows.columns)
+            if method == BEST:
+                compared = compare(rows, code=used, combine=combination, in_passes=in_passes)
+                calibrator = method = _recommended(compared)
             model = _new(calibrator, kind, used, combination, decider, file, rows.classes)
             fitted = fit(model, rows, in_passes=in_passes, keep_predictions=True)
         name = rows.source.name
@@ -96,11 +103,17 @@ def run(
         save(fitted, out, date=date)
     if as_json:
         said = {"model": out, "report": page, "method": method, "taken": fitted.report_}
+        said |= {} if compared is None else {"n_compared": len(compared.results), "advice": compared.advice}
         show_json({**said, **content_of(fitted), **facts})
     else:
         show_fit(fitted, method, **facts)
         if method == AUTO:
             click.echo(f"\n{fitted.report_}")
+        if compared is not None:
+            show_text(
+                f"\n{compared.advice} It was chosen of {len(compared.results)} on rows left out, whose losses "
+                "are a little too good for that."
+            )
         show_groups(fitted)
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
 
@@ -121,8 +134,19 @@ def _new(method: Any, kind: Any, code: Any, combine: Any, rule: Any, file: Any, 
     )
 
 
+def _recommended(compared: "MethodComparison") -> str:
+    if compared.recommended is None:
+        raise DataError(f"--method best needs a method that can be recommended; {compared.advice}")
+    return compared.recommended
+
+
 def _check_method(method: str, kind: str, code: str | None, combine: str | None, engine: str) -> None:
-    chosen = None if method == AUTO else METHODS[method]
+    if method == BEST and engine == "spark":
+        raise ParameterError(
+            "--method best compares methods on rows that are read here; got --engine spark; compare them "
+            "with calibrant.spark.compare, and name one"
+        )
+    chosen = METHODS.get(method)
     if chosen is not None and kind not in chosen.kinds:
         raise ParameterError(
             f"--method {method} takes probabilities, and no margins, so they must be --kind probability"

@@ -8,6 +8,9 @@ import click
 from calibrant._core._errors import ParameterError
 from calibrant._core._hints import closest
 
+#: What `calibrant fit --method` calls the method that `calibrant compare` recommends.
+BEST = "best"
+
 
 def set_option(help: str) -> Callable[[Any], Any]:  # noqa: A002  (as click calls it)
     """Give the option, which may be repeated."""
@@ -43,9 +46,9 @@ def set_method(method: str, kind: Any, given: dict[str, str]) -> Any:
     from calibrant._core._settings import with_settings
     from calibrant.calibrators import AUTO, named_method
 
-    if method == AUTO:
+    if method in (AUTO, BEST):
         raise ParameterError(
-            f"--set {next(iter(given))}=... must come with a method that it is of; got --method {AUTO}; name "
+            f"--set {next(iter(given))}=... must come with a method that it is of; got --method {method}; name "
             "one with --method, see calibrant methods"
         )
     return with_settings(named_method(method, kind), given)
