@@ -5,6 +5,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from formulas import put_block, put_inline
 from reproduction_page import draw_figures, write_page
 
 project = "calibrant"
@@ -17,11 +18,11 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "examples"]
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "calibrant"
 html_show_sourcelink = False
@@ -51,6 +52,7 @@ def skip_what_is_not_ours(app, what, name, member, skip, options):  # noqa: ARG0
 
 def setup(app):
     """Hook into Sphinx."""
+    app.add_html_math_renderer("mathml", (put_inline, None), (put_block, None))
     app.connect("autodoc-skip-member", skip_what_is_not_ours)
     app.connect("source-read", write_page)
     app.connect("build-finished", draw_figures)
