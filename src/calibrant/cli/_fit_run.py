@@ -68,8 +68,8 @@ def run(
     file = None if costs is None else read_cost_file(costs)
     compared = None
     columns = columns_of(given, kind=kind, coded=code is not None)
-    if table is not None and columns["classes"] is None:
-        columns["classes"] = table.classes
+    if table is not None:
+        columns["classes"] = columns["classes"] or table.classes
     if engine == "here":
         with showing() as progress:
             rows = labelled(open_source(scores_file, **form), **columns, by=by, progress=progress)
@@ -106,16 +106,18 @@ def run(
         said |= {} if compared is None else {"n_compared": len(compared.results), "advice": compared.advice}
         show_json({**said, **content_of(fitted), **facts})
     else:
-        show_fit(fitted, method, **facts)
-        if method == AUTO:
-            click.echo(f"\n{fitted.report_}")
-        if compared is not None:
-            show_text(
-                f"\n{compared.advice} It was chosen of {len(compared.results)} on rows left out, whose losses "
-                "are a little too good for that."
-            )
-        show_groups(fitted)
+        _tell(fitted, method, compared, facts)
         click.echo(f"\nThe model is in {out}." + (f" The report is in {page}." if page else ""))
+
+
+def _tell(fitted: Any, method: str, compared: "MethodComparison | None", facts: dict[str, Any]) -> None:
+    show_fit(fitted, method, **facts)
+    if method == AUTO:
+        click.echo(f"\n{fitted.report_}")
+    if compared is not None:
+        of = f"It was chosen of {len(compared.results)} on rows left out"
+        show_text(f"\n{compared.advice} {of}, whose losses are a little too good for that.")
+    show_groups(fitted)
 
 
 def _new(method: Any, kind: Any, code: Any, combine: Any, rule: Any, file: Any, classes: Any) -> Any:

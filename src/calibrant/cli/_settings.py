@@ -48,8 +48,8 @@ def set_method(method: str, kind: Any, given: dict[str, str]) -> Any:
 
     if method in (AUTO, BEST):
         raise ParameterError(
-            f"--set {next(iter(given))}=... must come with a method that it is of; got --method {method}; name "
-            "one with --method, see calibrant methods"
+            f"--set {next(iter(given))}=... must come with a method that it is of; got --method {method}; "
+            "name one with --method, see calibrant methods"
         )
     return with_settings(named_method(method, kind), given)
 
