@@ -1,9 +1,11 @@
 """The statement on real databases: what it says, of nulls too, and what names and labels can hold."""
 
+import contextlib
 import sqlite3
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 from calibrant import CalibrantError, PAVCalibrator, ScoreModel
@@ -194,14 +196,25 @@ def test_labels_of_several_types_are_texts():
 
 
 def test_the_names_that_a_model_knows():
-    import pandas as pd
-
     scores, y = scored_rows(60, 3)
     model = ScoreModel("sigmoid").fit(pd.DataFrame(scores, columns=["x", "y", "z"]), y)
     statement = to_sql(model, ["zoo", "animals"])
     assert 'FROM "zoo"."animals"' in statement
     assert 'CAST("z" AS DOUBLE)' in statement
     assert 'AS "x"' in statement
+
+
+def test_probabilities_stand_for_scores_of_the_same_name():
+    """A model of probabilities p_0 and p_1 gives these as `apply` does; other scores stay."""
+    scores, y = scored_rows(60, 3)
+    proba = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    frame = pd.DataFrame(proba, columns=["p_0", "other", "p_2"])
+    model = ScoreModel("sigmoid", kind="probability").fit(frame, y)
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        frame.to_sql("scores", database, index=False)
+        found = pd.read_sql_query(to_sql(model, dialect="sqlite"), database)
+    assert list(found) == ["other", "p_0", "p_1", "p_2", "decision"]
+    np.testing.assert_allclose(found[["p_0", "p_1", "p_2"]], model.predict_proba(frame), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from calibrant.metrics import evaluate
 from calibrant.monitor import e_bh
 from calibrant.monitor._bound import RunLength
 from calibrant.monitor._drift import Drift
+from calibrant.monitor._groups import GENTLE_SHIFTS
 from monitor.naive import SLOPES, safe, tilt
 from monitor.streams import changing, draw
 
@@ -99,7 +100,13 @@ def test_the_e_value_of_a_group_is_the_product_of_its_rows():
     for slope in SLOPES:
         ratios = [safe(tilt(p, slope)[y] / p[y]) for p, y in zip(proba[rows], truth[rows], strict=True)]
         total += 0.3 / 0.9 / 4 * math.prod(ratios)
-    assert group.e_value == pytest.approx(total, rel=1e-5)
+    gaps = np.eye(3)[truth[rows]] - proba[rows]
+    variances = (proba[rows] * (1 - proba[rows])).sum(axis=0)
+    for size in (1 / 4, 1 / 8, 1 / 16, 1 / 32):
+        for shift in (size, -size):
+            bets = np.exp(shift * gaps.sum(axis=0) - variances * (math.exp(size) - 1 - size))
+            total += float(bets.mean()) / 8
+    assert group.e_value == pytest.approx(total / 2, rel=1e-5)
     assert group.n_rows == rows.sum()
     assert group.values == {"sex": 1, "region": 0}
     np.testing.assert_allclose(group.frequency, np.bincount(truth[rows], minlength=3) / rows.sum(), atol=1e-6)
@@ -130,8 +137,8 @@ def test_the_worst_groups_come_first_and_few_rows_are_said():
 def test_an_interval_without_zero_is_not_called_no_evidence():
     """An interval is of one group, looked at once; what is found holds for all groups, whenever one looks."""
     proba, truth = draw(4000, 2, 3)
-    off = draw(1000, 2, 4, shift=0.25)
-    group = np.repeat(["well", "odd"], [4000, 1000])
+    off = draw(400, 2, 4, shift=0.4)
+    group = np.repeat(["well", "odd"], [4000, 400])
     monitor = CalibrationMonitor().update(
         np.concatenate([proba, off[0]]), np.concatenate([truth, off[1]]), group=pd.Series(group, name="state")
     )
@@ -139,6 +146,33 @@ def test_an_interval_without_zero_is_not_called_no_evidence():
     assert not odd.found
     assert not odd.gap.low <= 0 <= odd.gap.high
     assert odd.verdict == "not sure: little evidence for so many groups"
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("shift", [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, -0.1, -0.4])
+def test_a_gap_of_many_standard_errors_is_found_whatever_its_size(shift, n_classes):
+    """Many rows that are off a little are as much evidence as few that are off by much."""
+    n = math.ceil(1000 / shift**2)
+    proba, truth = draw(n, n_classes, 7, shift=shift)
+    calibrated = draw(2000, n_classes, 8)
+    monitor = CalibrationMonitor(window=None).update(
+        np.concatenate([proba, calibrated[0]]),
+        np.concatenate([truth, calibrated[1]]),
+        group=np.repeat(["off", "well"], [n, 2000]),
+    )
+    worst, other = monitor.groups()
+    assert abs(worst.gap) > 6 * worst.gap.error
+    assert (worst.values, worst.found, other.found) == ({"group": "off"}, True, False)
+
+
+def test_no_gentle_bet_wins_on_average():
+    p = np.linspace(0, 1, 2001)[:, np.newaxis]
+    size = np.abs(GENTLE_SHIFTS)
+    for weight in (1.0, 0.5, 0.01):
+        won = np.exp(weight * GENTLE_SHIFTS * (1 - p))
+        lost = np.exp(-weight * GENTLE_SHIFTS * p)
+        price = np.exp(weight**2 * p * (1 - p) * (np.expm1(size) - size))
+        assert np.all(p * won + (1 - p) * lost <= price * (1 + 1e-15))
 
 
 def test_ranks_are_counted():

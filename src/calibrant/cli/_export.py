@@ -39,7 +39,7 @@ DIALECTS = ("duckdb", "postgresql", "sqlite", "spark")
     "--keep",
     metavar="COLUMNS",
     help="With SQL: columns of the table to give beside the results, with commas between; '' for none. By "
-    "default the scores.",
+    "default the scores, but for any that has the name of a result.",
 )
 @options.json_option
 def command(**given: Any) -> None:

@@ -43,7 +43,8 @@ def to_sql(
     dialect : {"duckdb", "postgresql", "sqlite", "spark"}, default="duckdb"
         Whose SQL it is to be.
     keep : sequence of str, optional
-        Columns of the table to be given beside the results; by default those of the scores.
+        Columns of the table to be given beside the results; by default those of the scores, but for any that
+        has the name of a result.
 
     Returns
     -------
@@ -86,9 +87,9 @@ def to_sql(
     """
     chain, how = chain_of(model, "SQL"), dialect_named(dialect)
     names = _columns_of(model, scores, chain.program.n_columns)
-    kept = names if keep is None else _names("keep", keep)
-    place = _names("table", [table] if isinstance(table, str) else table)
     results = names_of_results(model)
+    kept = [name for name in names if name not in results] if keep is None else _names("keep", keep)
+    place = _names("table", [table] if isinstance(table, str) else table)
     if len({*kept, *results}) < len(kept) + len(results):
         twice = next(name for name in [*kept, *results] if [*kept, *results].count(name) > 1)
         raise ParameterError(f"{option('keep')} must name every column once, and no result; got {twice!r}")

@@ -88,7 +88,9 @@ class Alternatives:
         share = np.ones(len(self.columns))
         if k > MANY_CLASSES:
             share = np.sqrt(np.maximum(base_rates, 1e-6))
-        level = np.tile(LEVEL * share / share.sum() / len(self.sizes), len(self.sizes))
+        #: How the classes share the weight of levels.
+        self.shares: Float64Array = share / share.sum()
+        level = np.tile(LEVEL * self.shares / len(self.sizes), len(self.sizes))
         weights = np.concatenate([level, np.full(len(SLOPES), SHARPNESS / len(SLOPES))])
         if learned:
             weights = np.append(weights, LEARNING)

@@ -16,8 +16,10 @@ from calibrant._core._names import label_text
 from calibrant.metrics import Estimate, normal_estimate, share_estimate
 from calibrant.monitor._alternatives import GROUP_SHIFTS, Alternatives
 
-#: Sums are multiples of this; logarithms of ratios are rounded down.
+#: Sums are multiples of this; logarithms of ratios are rounded down, and variances up.
 UNIT = 2.0**-32
+#: Shifts of the log-odds below those of the tilts. A group may have so many rows that these are certain.
+GENTLE_SHIFTS = np.array([sign * 2.0**-power for power in (2, 3, 4, 5) for sign in (1, -1)])
 #: A group has too few rows if they cannot tell a shift of the log-odds by so much.
 TELLING_SHIFT = 1.0
 #: Bits before which the facet and the first of two values stand in the key of a group.
@@ -116,8 +118,9 @@ class Groups:
         self.n_logs = len(self.alternatives.weights)
         #: Facet, and the numbers of the values (0 for the second of a single column), in one number; sorted.
         self.keys = np.empty(0, dtype=np.int64)
-        #: Sums of logarithms; of rows, w and w²; of w p, of w (y - p), and of the squares of the latter.
-        self.sums = np.empty((0, self.n_logs + 3 + 3 * len(self.shown)), dtype=np.int64)
+        #: Sums of logarithms; of rows, w and w²; of w p, of w (y - p), of the squares of the latter, and of
+        #: their variances w² p (1 - p).
+        self.sums = np.empty((0, self.n_logs + 3 + 4 * len(self.shown)), dtype=np.int64)
 
     def add(self, proba: Float64Array, truth: IntArray, weights: Float64Array, codes: IntArray) -> None:
         """Add rows."""
@@ -151,7 +154,8 @@ class Groups:
         gap = w * ((truth[:, np.newaxis] == self.shown) - p)
         logs = np.floor(w * np.log(ratios) / UNIT)
         others = [np.ones_like(w), w, w * w, w * p, gap, gap * gap]
-        return np.column_stack([logs, np.rint(np.column_stack(others) / UNIT)]).astype(np.int64)
+        variances = np.ceil(w * w * p * (1.0 - p) / UNIT)
+        return np.column_stack([logs, np.rint(np.column_stack(others) / UNIT), variances]).astype(np.int64)
 
     def _places(self, keys: IntArray) -> IntArray:
         """Where the sums of groups are, of which some may be new; keys are sorted and distinct."""
@@ -169,10 +173,24 @@ class Groups:
         return np.searchsorted(self.keys, keys)
 
     def log_e_values(self) -> Float64Array:
-        """The logarithms of the mixtures of all groups."""
-        logs = self.sums[:, : self.n_logs] * UNIT + np.log(self.alternatives.weights)
+        """The logarithms of the mixtures of all groups, one half tilts, one half gentle shifts."""
+        tilts = self.sums[:, : self.n_logs] * UNIT + np.log(self.alternatives.weights / 2)
+        shares = np.tile(self.alternatives.shares / (2 * len(GENTLE_SHIFTS)), len(GENTLE_SHIFTS))
+        logs = np.hstack([tilts, self._gentle() + np.log(shares)])
         top = logs.max(axis=1, initial=-np.inf, keepdims=True)
         return np.asarray(top[:, 0] + np.log(np.exp(logs - top).sum(axis=1)))
+
+    def _gentle(self) -> Float64Array:
+        """The logarithms of the evidence of every group for gentle shifts, all classes of a shift together.
+
+        A gap w (y - p) is at most 1 and has mean 0, so that exp(d gap - v (exp |d| - 1 - |d|)) with its
+        variance v has mean at most 1 (Bennett), and so has the product over rows: two sums serve any d.
+        """
+        gap, _, variance = np.split(self.sums[:, self.n_logs + 3 + len(self.shown) :] * UNIT, 3, axis=1)
+        size = np.abs(GENTLE_SHIFTS)[:, np.newaxis]
+        price = np.expm1(size) - size
+        bets = GENTLE_SHIFTS[:, np.newaxis] * gap[:, np.newaxis] - price * variance[:, np.newaxis]
+        return np.asarray(bets.reshape(len(bets), -1))
 
     def merge(self, later: "Groups", renumbered: list[list[int]]) -> None:
         """Add the sums of other rows, whose values have other numbers."""
@@ -214,7 +232,7 @@ class Groups:
         named = {self.columns[c]: values[c][v] for c, v in zip(columns, codes, strict=False)}
         sums = self.sums[place, self.n_logs :] * UNIT
         n_rows, weight, square = (float(each) for each in sums[:3])
-        forecast, gap, squares = sums[3:].reshape(3, -1)
+        forecast, gap, squares, _ = sums[3:].reshape(4, -1)
         errors = np.sqrt(np.maximum(squares - gap**2 * square / weight**2, squares / 4)) / weight
         errors = np.maximum(errors, 1e-12)
         worst = int(np.argmax(np.abs(gap / weight) / errors))
