@@ -191,6 +191,44 @@ def test_ctrl_c_is_one_line_and_leaves_the_old_file(endless):
     assert not [name for name in names_in(folder) if name.endswith(".part")]
 
 
+STOPPED = """
+import os, signal, sys, time
+from calibrant.cli._process import Terminated, unwind_when_told
+signal.signal(signal.SIGINT, signal.default_int_handler)
+unwind_when_told()
+number = int(sys.argv[1])
+try:
+    try:
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+    except BaseException:
+        pass  # as compiled code of others may do it
+    try:
+        time.sleep(60)
+        print("nothing came")
+    finally:
+        time.sleep(2.5)
+        print("cleaned up")
+except (KeyboardInterrupt, Terminated) as error:
+    time.sleep(1.5)
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "name"), [(signal.SIGINT, "KeyboardInterrupt"), (signal.SIGTERM, "Terminated")]
+)
+def test_a_signal_that_others_drop_comes_again_but_disturbs_no_cleaning_up(number, name):
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED, str(int(number))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"cleaned up\n{name}\n", "")
+
+
 def test_a_pipe_that_is_closed_early_is_no_matter_for_words(folder):
     rows = (folder / "new.csv").read_bytes().split(b"\n", 1)
     (folder / "many.csv").write_bytes(rows[0] + b"\n" + rows[1] * 200)

@@ -19,7 +19,7 @@ from calibrant.cli._process import (
     end,
     end_by,
     open_closed_streams,
-    unwind_when_terminated,
+    unwind_when_told,
 )
 from calibrant.cli._show import WIDEST
 
@@ -103,7 +103,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command as a process."""
     open_closed_streams()
-    unwind_when_terminated()
+    unwind_when_told()
     try:
         run()
     except SystemExit as status:

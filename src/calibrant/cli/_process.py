@@ -10,6 +10,8 @@ from calibrant._core._whole_files import discard_unfinished
 
 #: Signals that ask a process to end, where the system has them.
 _ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+#: Seconds after which a process that was told to stop is told again.
+_AGAIN = 1.0
 
 
 class Terminated(BaseException):
@@ -46,20 +48,40 @@ def open_closed_streams() -> None:
         sys.stderr = os.fdopen(2, "w", closefd=False)
 
 
-def unwind_when_terminated() -> None:
-    """Let a signal that ends the process clean up first, as an interruption does."""
+def unwind_when_told() -> None:
+    """Let a signal that ends the process clean up first, as an interruption does.
+
+    A signal is an exception between two steps of Python, and compiled code of others may drop it: a reader
+    that looks whether pandas can be imported takes any exception for a no. So it is raised again until
+    something unwinds.
+    """
     for number in _ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:  # who started us may have it ignored
             signal.signal(number, _unwind)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _unwind)
 
 
 def _unwind(number: int, _: Any) -> NoReturn:
-    raise Terminated(number)
+    stop = KeyboardInterrupt() if number == signal.SIGINT else Terminated(number)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda *_: _raise_again(stop))
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+    raise stop
+
+
+def _raise_again(stop: BaseException) -> None:
+    """Raise what seems to have been dropped, but disturb no one who cleans up because of it."""
+    error = sys.exc_info()[1]
+    while error is not None and not isinstance(error, KeyboardInterrupt | Terminated):
+        error = error.__context__
+    if error is None:
+        raise stop
 
 
 def be_undisturbed() -> None:
     """Ignore all further signals that would end the process: it is about to."""
-    for number in (*_ENDINGS, signal.SIGINT):
+    for number in (*_ENDINGS, signal.SIGINT, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])):
         with suppress(ValueError):  # only the main thread may
             signal.signal(number, signal.SIG_IGN)
 
