@@ -83,13 +83,13 @@ def verdict(claim: Mapping[str, Any], documents: list[dict[str, Any]]) -> str:
 
 def claims_table(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> Iterator[str]:
     """Every claim with our verdict, the evidence and, where it did not hold in full, the reason."""
-    yield _row("paper", "claim", "verdict", "evidence", "why")
+    yield _row("claim", "paper", "verdict", "evidence", "why")
     yield _row(*["---"] * 5)
     for claim in claims:
         links = [f"[{each['experiment']}](#{each['experiment']})" for each in claim["evidence"]]
         yield _row(
-            PAPERS[claim["paper"]],
             _safe(claim["claim"]),
+            PAPERS[claim["paper"]],
             f"**{verdict(claim, documents)}**",
             ", ".join(links),
             claim["why"],
