@@ -91,7 +91,8 @@ def _losses(judged: "Predictions") -> FitMetrics:
     truth, weight, proba = judged.rows.truth, judged.rows.weight, judged.proba
     n_classes = proba.shape[1]
     if proba.size <= MOST_FOR_DECOMPOSITION:
-        found = metrics.EvaluationSums(n_classes, n_classes, exact=True).add(truth, proba, weight).losses()
+        sums = metrics.EvaluationSums(n_classes, n_classes, exact=True).add(truth, proba, weight)
+        found = sums.losses(part_intervals=True)
         return FitMetrics(
             found.log_loss, found.brier_score, found.calibration, found.refinement, found.error_rate
         )
