@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -160,6 +161,16 @@ def test_rules_are_learned_on_rows_that_the_calibrator_has_not_seen(rule):
     else:
         assert metrics.mean_cost_plain == realised_cost(y, decide(proba, COST3), COST3).mean
         assert metrics.mean_cost * len(y) >= model.rule_.cost_after_ - 1e-9
+
+
+@pytest.mark.parametrize("rule", [None, ParallelPartitionRule()])
+def test_every_measure_of_a_fit_has_an_interval_around_it(rule):
+    scores, y = class_scores()
+    metrics = ScoreModel("pav", COST3, rule).fit(scores, y).summary_.metrics
+    known = {each.name: getattr(metrics, each.name) for each in fields(metrics)}
+    assert [name for name, each in known.items() if each is None] == ([] if rule else ["mean_cost_plain"])
+    for each in known.values():
+        assert each is None or each.low <= each <= each.high
 
 
 def test_out_of_fold_is_worse_than_what_the_calibrator_thinks_of_itself():

@@ -14,7 +14,6 @@ from calibrant.cli._progress import showing
 from calibrant.cli._settings import BEST, by_owner, set_combination, set_method, set_rule
 from calibrant.cli._show import (
     Table,
-    amount,
     count,
     percent,
     rows_read,
@@ -28,7 +27,15 @@ from calibrant.files import STANDARD, compare, fit, labelled, open_source, read_
 if TYPE_CHECKING:
     from calibrant.models import MethodComparison
 
-LOSSES = ("log_loss", "brier_score", "calibration", "refinement", "error_rate")
+MEASURES = (
+    "log_loss",
+    "brier_score",
+    "calibration",
+    "refinement",
+    "error_rate",
+    "mean_cost",
+    "mean_cost_plain",
+)
 
 
 def run(
@@ -219,7 +226,7 @@ def content_of(model: Any) -> dict[str, Any]:
         "n_folds": kept.n_folds,
         "n_measured": kept.n_measured,
         "groups": groups_of(model),
-        "metrics": {name: getattr(kept.metrics, name) for name in (*LOSSES, "mean_cost", "mean_cost_plain")},
+        "metrics": {name: getattr(kept.metrics, name) for name in MEASURES},
     }
 
 
@@ -275,10 +282,9 @@ def show_fit(model: Any, method: str, n_skipped: int | None, in_passes: bool) ->
     show_table(Table(("class", "share"), list(zip(names, rates, strict=True))))
     click.echo()
     heading = "rows left out" if kept.n_folds else "rows fitted to"
-    lines = [(name.replace("_", " "), str(getattr(kept.metrics, name))) for name in LOSSES]
-    costs = ((name, getattr(kept.metrics, name)) for name in ("mean_cost", "mean_cost_plain"))
-    lines += [(name.replace("_", " "), amount(each)) for name, each in costs if each is not None]
-    show_table(Table(("measure", heading), [line for line in lines if line[1] != "None"]))
+    known = {name: getattr(kept.metrics, name) for name in MEASURES}
+    lines = [(name.replace("_", " "), str(each)) for name, each in known.items() if each is not None]
+    show_table(Table(("measure", heading), lines))
     if kept.n_folds == 1:
         rule = "" if model.rule_ is None else ", and the rule was learned from them"
         show_text(

@@ -21,6 +21,8 @@ MOST_FOR_DECOMPOSITION = 5_000_000
 class FitMetrics:
     """How good the probabilities of a fit are, on rows that they were not fitted to.
 
+    After a fit, and not from a file, every number knows its interval (`calibrant.metrics.Estimate`).
+
     Attributes
     ----------
     log_loss : float or None
@@ -109,7 +111,7 @@ def _mean_costs(judged: "Predictions", costs: Costs | None, rule: Any) -> tuple[
         return None, None
     rows, proba = judged.rows, judged.proba
     paid = costs.matrix[decisions.decide(proba, costs.matrix, allow_any=True), rows.truth]
-    plain = float(np.average(paid, weights=rows.weight))
+    plain = metrics.mean_of(paid, np.ones(len(paid)) if rows.weight is None else rows.weight)
     if rule is None or isinstance(rule, decisions.ExpectedCostRule) or len(rows) < 2:
         return plain, None
     fold = judged.fold
@@ -120,4 +122,5 @@ def _mean_costs(judged: "Predictions", costs: Costs | None, rule: Any) -> tuple[
         proba, rows.truth, costs.matrix, [rule], cv=splits, sample_weight=rows.weight, **costs.allowed
     )
     total = float(len(rows) if rows.weight is None else rows.weight.sum())
-    return float(compared.best.cost) / total, plain
+    cost = compared.best.cost
+    return metrics.Estimate(cost / total, cost.low / total, cost.high / total, cost.error / total), plain
