@@ -60,7 +60,7 @@ def _content(found: Any, rule: str) -> dict[str, Any]:
         "expected_saving": costs.plain_expected - costs.expected if compared else None,
         "paid": costs.paid if known else None,
         "paid_most_probable": costs.plain_paid if known and compared else None,
-        "paid_saving": costs.plain_paid - costs.paid if known and compared else None,
+        "paid_saving": costs.saved if known and compared else None,
         "rule_saving_percent": None if learned is None else learned.saving,
         "rule_saving_spread": None if learned is None else learned.spread,
     }
@@ -82,11 +82,11 @@ def _show(content: dict[str, Any], *, err: bool) -> None:
     click.echo(err=err)
     facts = [("expected cost", amount(content["expected_cost"]))]
     if content["expected_saving"] is not None:
-        facts += _saving("expected", content["expected_cost_most_probable"], content["expected_cost"])
+        facts += _saving("expected", content["expected_cost_most_probable"], content["expected_saving"])
     if content["paid"] is not None:
         facts.append(("paid, by the labels", amount(content["paid"])))
     if content["paid_saving"] is not None:
-        facts += _saving("paid", content["paid_most_probable"], content["paid"])
+        facts += _saving("paid", content["paid_most_probable"], content["paid_saving"])
     if content["n_skipped"]:
         facts.append(("rows left out", f"{count(content['n_skipped'])}, as they cannot be used"))
     show_facts(facts, err=err)
@@ -106,11 +106,6 @@ def _show(content: dict[str, Any], *, err: bool) -> None:
         )
 
 
-def _saving(what: str, plain: float, paid: float) -> list[tuple[str, str]]:
-    from calibrant.decisions import saved_share
-
-    share = f" ({percent(saved_share(plain, paid))})" if plain else ""
-    return [
-        (f"{what}, by most probable class", amount(plain)),
-        (f"{what} saving", f"{amount(plain - paid)}{share}"),
-    ]
+def _saving(what: str, plain: float, saved: float) -> list[tuple[str, str]]:
+    share = f" ({percent(saved / abs(plain))})" if plain else ""
+    return [(f"{what}, by most probable class", amount(plain)), (f"{what} saving", f"{amount(saved)}{share}")]

@@ -1,12 +1,15 @@
 """Tables for people, JSON for machines."""
 
 import json
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import click
+
+from calibrant.metrics import Estimate
 
 #: Characters in a line of sentences.
 WIDTH = 96
@@ -110,8 +113,11 @@ def count(value: int) -> str:
 
 
 def amount(value: float) -> str:
-    """Give a cost: two digits after the point, or for small ones four that count."""
-    return f"{value:,.2f}" if abs(value) >= 1 or value == 0 else f"{value:.4g}"
+    """Give a cost: two digits after the point, or for small ones four that count; with its interval."""
+    text = f"{float(value):,.2f}" if abs(value) >= 1 or value == 0 else f"{float(value):.4g}"
+    if isinstance(value, Estimate) and value.low < value.high < math.inf:
+        return f"{text} [{amount(value.low)}, {amount(value.high)}]"
+    return text
 
 
 def rows_read(n_rows: int, n_skipped: int | None, in_passes: bool, what: str = "") -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
 from calibrant.decisions._estimates import row_blocks
-from calibrant.metrics import Estimate, paired_difference
+from calibrant.metrics import DifferenceSums, Estimate, paired_difference
 
 
 class Ledger:
@@ -39,6 +39,8 @@ class Ledger:
         self.expected_by_decision = np.zeros(len(matrix))
         self.counts, self._plain_counts = np.zeros(matrix.shape), np.zeros(matrix.shape)
         self._plain_expected = self._more_paid = self._more_plain_paid = 0.0
+        #: For intervals of what was paid: by these decisions, by the most probable class, and how much less.
+        self._paid, self._plain_paid, self._saved = (DifferenceSums() for _ in range(3))
 
     def add(
         self,
@@ -59,6 +61,8 @@ class Ledger:
         self.expected_by_decision += np.bincount(decided, weights * expected, len(self.matrix))
         self._count(self.counts, decided, weights, truth)
         self._more_paid += _more(more, decided, weights, truth)
+        paid = self._paid_by(decided, truth, more)
+        self._paid.add(paid, np.zeros_like(paid), weights[: len(paid)])
         if self.of_class is not None:
             plain = np.array(self.of_class, dtype=np.intp)[proba.argmax(axis=1) if called is None else called]
             same = np.array_equal(plain, decided)
@@ -67,6 +71,9 @@ class Ledger:
             )
             self._count(self._plain_counts, plain, weights, truth)
             self._more_plain_paid += _more(more, plain, weights, truth)
+            plain_paid = paid if same else self._paid_by(plain, truth, more)
+            self._plain_paid.add(plain_paid, np.zeros_like(paid), weights[: len(paid)])
+            self._saved.add(plain_paid, paid, weights[: len(paid)])
         return expected
 
     def _expected_of(self, proba: Float64Array, decided: IntArray, more: Float64Array | None) -> Float64Array:
@@ -76,6 +83,13 @@ class Ledger:
         if more is not None:
             expected += np.einsum("ij,ij->i", more[np.arange(len(proba)), decided], proba)
         return expected
+
+    def _paid_by(self, decided: IntArray, truth: IntArray | None, more: Float64Array | None) -> Float64Array:
+        """What every row has paid; of no row if the truth is not known."""
+        if truth is None:
+            return np.empty(0)
+        paid = self.matrix[decided, truth]
+        return paid if more is None else paid + more[np.arange(len(truth)), decided, truth]
 
     def _count(
         self, counts: Float64Array, decided: IntArray, weights: Float64Array, truth: IntArray | None
@@ -95,16 +109,31 @@ class Ledger:
         return math.nan if self.of_class is None else self._plain_expected
 
     @property
-    def paid(self) -> float:
+    def paid(self) -> Estimate:
         """What the decisions cost as the truth turned out."""
-        return float((self.counts * self.matrix).sum()) + self._more_paid
+        return in_all(float((self.counts * self.matrix).sum()) + self._more_paid, self._paid)
 
     @property
-    def plain_paid(self) -> float:
+    def plain_paid(self) -> Estimate:
         """The same of the most probable class; `nan` where some class cannot be decided."""
         if self.of_class is None:
-            return math.nan
-        return float((self._plain_counts * self.matrix).sum()) + self._more_plain_paid
+            return Estimate(math.nan)
+        total = float((self._plain_counts * self.matrix).sum()) + self._more_plain_paid
+        return in_all(total, self._plain_paid)
+
+    @property
+    def saved(self) -> Estimate:
+        """How much less was paid than by the most probable class, of the same rows."""
+        return in_all(self.plain_paid - self.paid, self._saved)
+
+
+def in_all(total: float, sums: DifferenceSums) -> Estimate:
+    """What rows have in all, with the interval that follows from that of their mean."""
+    weight = float(sums.sums[0])
+    if not weight:
+        return Estimate(total)
+    mean = sums.result()
+    return Estimate(total, mean.low * weight, mean.high * weight, mean.error * weight)
 
 
 def _more(
