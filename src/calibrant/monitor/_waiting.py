@@ -33,11 +33,6 @@ class Waiting:
     def __len__(self) -> int:
         return len(self.keys)
 
-    @property
-    def n_unlabelled(self) -> int:
-        """Rows whose label is awaited."""
-        return int((self.rows.truth == UNKNOWN).sum())
-
     def put(self, rows: Rows, keys: Sequence[Key | None]) -> Rows:
         """Take rows; give back those whose turn it is."""
         rows = rows.take(slice(None)) if not len(self) else self.rows.then(rows)
