@@ -73,6 +73,7 @@ def test_columns_are_put_together_by_what_suits_their_code(code):
         ScoreModel("sigmoid", code=given, combine=each).fit(scores, y) for each in (None, combine)
     )
     np.testing.assert_array_equal(model.predict_proba(scores), wanted.predict_proba(scores))
+    assert model.report_ == "sigmoid for each of 3 columns, as it was asked for"
 
 
 def test_a_saved_model_is_the_stack_itself():

@@ -29,11 +29,19 @@ def report_of(asked: object, fitted: Calibrator, combine: object) -> str:
     """Say in one line what was taken, and why."""
     found: Any = fitted
     if not is_auto(asked):
-        return _said(found, f"{getattr(found, 'name', type(found).__name__)}, as it was asked for")
+        return _said(found, f"{_named(found)}, as it was asked for")
     if hasattr(found, "calibrators_"):
         why = "rows lack some of the scores" if combine is None else f"combine={combine!r} was asked for"
-        return f"auto is {OF_COLUMNS} for each of {len(found.calibrators_)} columns, as {why}"
+        return f"auto is {_named(found)}, as {why}"
     return _said(found, f"auto is the {OF_ROWS} of all scores of a row")
+
+
+def _named(fitted: Any) -> str:
+    """The method by its name, and for how many columns."""
+    columns = getattr(fitted, "calibrators_", None)
+    one = fitted if columns is None else next((each for each in columns if each is not None), fitted)
+    name = getattr(one, "name", type(one).__name__)
+    return name if columns is None else f"{name} for each of {len(columns)} columns"
 
 
 def _said(fitted: Any, words: str) -> str:
