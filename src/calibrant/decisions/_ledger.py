@@ -57,7 +57,8 @@ class Ledger:
         expected = self._expected_of(proba, decided, more)
         self.n_rows += np.bincount(decided, minlength=len(self.matrix))
         self.expected_by_decision += np.bincount(decided, weights * expected, len(self.matrix))
-        self._count(self.counts, decided, weights, truth)
+        counts = self._counts_of(decided, weights, truth)
+        self.counts += counts
         self._more_paid += _more(more, decided, weights, truth)
         if self.of_class is not None:
             plain = np.array(self.of_class, dtype=np.intp)[proba.argmax(axis=1) if called is None else called]
@@ -65,7 +66,7 @@ class Ledger:
             self._plain_expected += float(
                 weights @ (expected if same else self._expected_of(proba, plain, more))
             )
-            self._count(self._plain_counts, plain, weights, truth)
+            self._plain_counts += counts if same else self._counts_of(plain, weights, truth)
             self._more_plain_paid += _more(more, plain, weights, truth)
         return expected
 
@@ -77,12 +78,13 @@ class Ledger:
             expected += np.einsum("ij,ij->i", more[np.arange(len(proba)), decided], proba)
         return expected
 
-    def _count(
-        self, counts: Float64Array, decided: IntArray, weights: Float64Array, truth: IntArray | None
-    ) -> None:
-        if truth is not None:
-            cells = np.bincount(decided * counts.shape[1] + truth, weights, counts.size)
-            counts += cells.reshape(counts.shape)
+    def _counts_of(
+        self, decided: IntArray, weights: Float64Array, truth: IntArray | None
+    ) -> Float64Array | float:
+        if truth is None:
+            return 0.0
+        cells = decided * self.matrix.shape[1] + truth
+        return np.bincount(cells, weights, self.matrix.size).reshape(self.matrix.shape)
 
     @property
     def expected(self) -> float:
