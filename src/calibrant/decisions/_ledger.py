@@ -84,7 +84,7 @@ class Ledger:
         if truth is None:
             return 0.0
         cells = decided * self.matrix.shape[1] + truth
-        return np.bincount(cells, weights, self.matrix.size).reshape(self.matrix.shape)
+        return np.bincount(cells, weights, self.matrix.size).astype(np.float64).reshape(self.matrix.shape)
 
     @property
     def expected(self) -> float:
