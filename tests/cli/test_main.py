@@ -40,15 +40,16 @@ def test_help_lists_every_command_with_a_whole_sentence(flag, tmp_path):
 
 
 def test_rows_are_fitted_judged_and_decided_without_scikit_learn_and_pandas(tmp_path):
-    rows = "\n".join(f"{'no' if n % 3 else 'yes'},{n % 7 - n % 3}" for n in range(40))
-    (tmp_path / "scores.csv").write_text(f"label,score\n{rows}\n")
+    rows = "\n".join(f"{'no' if n % 3 else 'yes'},{n % 7 - n % 3},{1 + n / 4}" for n in range(40))
+    (tmp_path / "scores.csv").write_text(f"label,score,weight\n{rows}\n")
     (tmp_path / "costs.csv").write_text("decision,no,yes\nno,0,5\nyes,1,0\n")
     scores = ["scores.csv", "--label", "label", "--scores", "score", "--positive", "yes"]
     runs = [
         ["fit", *scores, "--method", "pav", "--out", "model.json"],
-        ["apply", "model.json", "scores.csv", "--decide", "--out", "p.csv"],
-        ["evaluate", "p.csv", "--label", "label", "--scores", "p_*"],
-        ["decide", "p.csv", "--scores", "p_*", "--costs", "costs.csv", "--keep", "p_*", "--out", "d.csv"],
+        ["apply", "model.json", "scores.csv", "--decide", "--out", "p.parquet"],
+        ["evaluate", "p.parquet", "--label", "label", "--scores", "p_*", "--weight", "weight"],
+        ["decide", "p.parquet", "--scores", "p_*", "--costs", "costs.csv", "--keep", "p_*", "--out", "d.csv"],
+        ["fit", "p.parquet", *scores[1:3], "--scores", "p_*", "--method", "pav", "--out", "again.json"],
     ]
     code = (
         "import json, sys; from click.testing import CliRunner; from calibrant.cli._main import cli; "

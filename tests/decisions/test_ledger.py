@@ -22,7 +22,7 @@ def ends(estimate):
 
 
 def test_in_batches_as_at_once():
-    whole, parts = (Ledger(COST, ACTIONS, ACTIONS[:3]) for _ in range(2))
+    whole, parts = (Ledger(COST, ACTIONS, ACTIONS[:3], intervals=True) for _ in range(2))
     rows = decided_rows()
     whole.add(*rows)
     for part in np.array_split(np.arange(len(rows[0])), 7):
@@ -35,7 +35,7 @@ def test_in_batches_as_at_once():
 
 def test_a_weight_is_a_number_of_copies():
     proba, decided, weights, truth = decided_rows()
-    weighted, copied = (Ledger(COST, ACTIONS, ACTIONS[:3]) for _ in range(2))
+    weighted, copied = (Ledger(COST, ACTIONS, ACTIONS[:3], intervals=True) for _ in range(2))
     weighted.add(proba, decided, weights, truth)
     copies = np.repeat(np.arange(len(truth)), weights.astype(int))
     copied.add(proba[copies], decided[copies], np.ones(len(copies)), truth[copies])
@@ -45,7 +45,7 @@ def test_a_weight_is_a_number_of_copies():
 
 def test_intervals_are_those_of_the_mean_of_each_row():
     proba, decided, _, truth = decided_rows()
-    ledger = Ledger(COST, ACTIONS, ACTIONS[:3])
+    ledger = Ledger(COST, ACTIONS, ACTIONS[:3], intervals=True)
     ledger.add(proba, decided, np.ones(len(truth)), truth)
     paid, plain = COST[decided, truth], COST[proba.argmax(axis=1), truth]
     assert ledger.paid == pytest.approx(paid.sum())
@@ -61,7 +61,7 @@ def test_the_interval_of_a_saving_covers_what_is_saved_in_the_long_run():
     covered = []
     for seed in range(300):
         proba, decided, _, truth = decided_rows(300, seed=seed + 2)
-        ledger = Ledger(COST, ACTIONS, ACTIONS[:3])
+        ledger = Ledger(COST, ACTIONS, ACTIONS[:3], intervals=True)
         ledger.add(proba, decided, np.ones(300), truth)
         covered.append(ledger.saved.low <= 300 * long_run <= ledger.saved.high)
     assert 0.91 <= np.mean(covered) <= 0.985
@@ -69,7 +69,7 @@ def test_the_interval_of_a_saving_covers_what_is_saved_in_the_long_run():
 
 def test_without_the_truth_nothing_was_paid():
     proba, decided, weights, _ = decided_rows()
-    ledger = Ledger(COST, ACTIONS, ACTIONS[:3])
+    ledger = Ledger(COST, ACTIONS, ACTIONS[:3], intervals=True)
     ledger.add(proba, decided, weights)
     assert ledger.paid == 0
     assert np.isnan(ledger.paid.low)
@@ -77,7 +77,7 @@ def test_without_the_truth_nothing_was_paid():
 
 def test_classes_that_cannot_be_decided_have_no_plain_cost():
     proba, _, weights, truth = decided_rows()
-    ledger = Ledger(COST[2:], ACTIONS[2:], ACTIONS[:3])
+    ledger = Ledger(COST[2:], ACTIONS[2:], ACTIONS[:3], intervals=True)
     ledger.add(proba, np.zeros(len(truth), dtype=int), weights, truth)
     assert np.isnan(ledger.plain_paid)
     assert np.isnan(ledger.saved)

@@ -364,12 +364,12 @@ class TestJson:
         assert content["measures"]["brier_score"] == score
         assert content["measures"]["intervals"]["brier_score"] == [score.low, score.high]
         assert content["measures"] == three[2].measures.to_dict()
-        decisions = three[2].decisions
-        measured = {
-            name: getattr(decisions, name) for name in ("total", "mean_cost", "plain_total", "saving")
+        cost = three[2].decisions.mean_cost
+        saving = three[2].decisions.saving
+        assert content["decisions"]["intervals"] == {
+            "mean_cost": [cost.low, cost.high],
+            "saving": [saving.low, saving.high],
         }
-        intervals = {name: [each.low, each.high] for name, each in measured.items()}
-        assert content["decisions"]["intervals"] == intervals
         assert content["verdict"]["level"] == three[2].verdict.level
         assert content["decisions"]["cost"] == TRIAGE_COST.tolist()
         assert content["methods"] is None

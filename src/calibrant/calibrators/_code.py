@@ -126,18 +126,13 @@ class OneVsAllCalibrator(ColumnsCalibrator):
     def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
         """Become what was saved."""
         check_length(numbers["columns"], len(classes), at / "columns", "one per class")
-        self._restore_columns(numbers["columns"], at, classes)
+        self._restore_columns(numbers["columns"], one_vs_all(len(classes)), None, at, classes)
 
     def _code_of(self, n_classes: int) -> CodeMatrix:
         return one_vs_all(n_classes)
 
-    def _keep(self, calibrators: list[Any], code: CodeMatrix, counts: Float64Array, classes: Array) -> None:
-        del code, counts
-        self.classes_, self.calibrators_ = classes, calibrators
-
-    @property
-    def fitted_code(self) -> tuple[CodeMatrix, Float64Array | None]:
-        return one_vs_all(len(self.classes_)), None
+    def _keep_code(self, code: CodeMatrix, counts: Float64Array) -> None:
+        """Neither can be any other."""
 
     def _check_scores(self, scores: object) -> FloatArray:
         return check_score_matrix(scores, len(self.classes_))
@@ -276,7 +271,7 @@ class CodeCalibrator(ColumnsCalibrator):
         check_code_of_file(code, len(classes), self.combine, at / "code")
         for name in ("columns", "counts"):
             check_length(numbers[name], n_columns, at / name, "one per column of the code")
-        self._restore_columns(numbers["columns"], at, classes)
+        self._restore_columns(numbers["columns"], code, numbers["counts"], at, classes)
         self.code = self.code_ = code
         self.counts_ = numbers["counts"]
 
@@ -295,13 +290,9 @@ class CodeCalibrator(ColumnsCalibrator):
             )
         return check_code(self.code, n_classes)
 
-    def _keep(self, calibrators: list[Any], code: CodeMatrix, counts: Float64Array, classes: Array) -> None:
-        self.classes_, self.code_ = classes, code
-        self.calibrators_, self.counts_ = calibrators, counts
-
-    @property
-    def fitted_code(self) -> tuple[CodeMatrix, Float64Array | None]:
-        return self.code_, self.counts_
+    def _keep_code(self, code: CodeMatrix, counts: Float64Array) -> Float64Array:
+        self.code_, self.counts_ = code, counts
+        return counts
 
     def _check_scores(self, scores: object) -> FloatArray:
         return score_columns(scores, self.code_.shape[1])

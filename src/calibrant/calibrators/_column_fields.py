@@ -112,9 +112,8 @@ class ColumnsKind(Kind):
     def write_unfitted(self, model: Any) -> dict[str, Any]:
         """The kind and the parameters, with the combination that suits the code where none was asked for."""
         if model.combine is None and hasattr(model, model.mark):
-            combine = model.combiner
             model = copy(model)
-            model.combine = combine
+            model.combine = model.combining.combiner
         return super().write_unfitted(model)
 
     def variants(self) -> list[dict[str, Schema]]:

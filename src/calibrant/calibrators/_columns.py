@@ -34,7 +34,7 @@ from calibrant.calibrators._column_fields import (
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import SIDES, ScoreCalibrator, fit_columns
 from calibrant.calibrators._names import new_calibrator
-from calibrant.codes import CodeMatrix, Combiner, check_combiner, combined
+from calibrant.codes import CodeMatrix, Combiner, Combining, check_combiner
 from calibrant.maps import Constant
 from calibrant.metrics import NO_DIRECTION, Direction
 
@@ -92,24 +92,16 @@ class ColumnsCalibrator(CalibratorBase):
     constants: bool
 
     calibrators_: list[Any]
+    #: How the answers are combined, after the fit: as was asked for, or as suits the code.
+    combining: Combining
 
     @abstractmethod
     def _code_of(self, n_classes: int) -> CodeMatrix:
         """The code behind the scores."""
 
     @abstractmethod
-    def _keep(self, calibrators: list[Any], code: CodeMatrix, counts: Float64Array, classes: Array) -> None:
-        """Take what was fitted; counts are the total weights behind the columns."""
-
-    @property
-    @abstractmethod
-    def fitted_code(self) -> tuple[CodeMatrix, Float64Array | None]:
-        """The code, and the weights of its columns where they count."""
-
-    @property
-    def combiner(self) -> Combiner:
-        """How the answers are combined, after the fit: as was asked for, or as suits the code."""
-        return check_combiner(self.combine, self.fitted_code[0])
+    def _keep_code(self, code: CodeMatrix, counts: Float64Array) -> Float64Array | None:
+        """Take the code, and the total weights behind its columns; give them if they count."""
 
     @classmethod
     @cache
@@ -136,15 +128,15 @@ class ColumnsCalibrator(CalibratorBase):
 
     def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
-        code, method = self._check_options(len(classes))
+        code, combine, method = self._check_options(len(classes))
         (fitted,) = self._fit_parts([rows], code, method, known)
-        return self._keep_columns(fitted, code, _mass_of(rows, classes), classes)
+        return self._keep_columns(fitted, code, combine, _mass_of(rows, classes), classes)
 
     def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
         """Fit a copy to each of several parts of the rows."""
-        code, method = self._check_options(len(classes))
+        code, combine, method = self._check_options(len(classes))
         return [
-            copy(self)._keep_columns(fitted, code, _mass_of(part, classes), classes)
+            copy(self)._keep_columns(fitted, code, combine, _mass_of(part, classes), classes)
             for fitted, part in zip(self._fit_parts(parts, code, method), parts, strict=True)
         ]
 
@@ -180,9 +172,9 @@ class ColumnsCalibrator(CalibratorBase):
         Self
             The fitted calibrator.
         """
-        code, method = self._check_options(len(classes))
+        code, combine, method = self._check_options(len(classes))
         (fitted,) = self._fit_side_by_side([([column] for column in columns)], method)
-        return self._keep_columns(fitted, code, mass, classes)
+        return self._keep_columns(fitted, code, combine, mass, classes)
 
     def _fit_side_by_side(
         self, streams: "Sequence[Iterable[list[Cases | None]]]", method: Calibrator
@@ -195,14 +187,17 @@ class ColumnsCalibrator(CalibratorBase):
                 own.extend(islice(fitted, len(block)))
         return found
 
-    def _keep_columns(self, fitted: list[Any], code: CodeMatrix, mass: Float64Array, classes: Array) -> Self:
+    def _keep_columns(
+        self, fitted: list[Any], code: CodeMatrix, combine: Combiner, mass: Float64Array, classes: Array
+    ) -> Self:
         """Take the calibrators of the columns, and constants for those that have none."""
         positive, negative = mass @ (code > 0), mass @ (code < 0)
-        calibrators = [
+        self.calibrators_ = [
             self._constant(*sides) if each is None else each
             for each, *sides in zip(fitted, positive, negative, strict=True)
         ]
-        self._keep(calibrators, code, positive + negative, classes)
+        self.combining = Combining(combine, code, self._keep_code(code, positive + negative))
+        self.classes_ = classes
         return self
 
     def _fit_block(self, block: "list[Cases | None]", method: Calibrator) -> list[Any]:
@@ -221,7 +216,7 @@ class ColumnsCalibrator(CalibratorBase):
 
     def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
-        code, _ = self._check_options(len(classes))
+        code, combine, _ = self._check_options(len(classes))
         what = "class" if self.takes == "row" else "column of the code"
         check_columns(reading.sample, code.shape[1], what)
         mass = np.ones(len(classes))
@@ -235,7 +230,7 @@ class ColumnsCalibrator(CalibratorBase):
         columns: list[Any] = [None] * code.shape[1]
         for column, each in zip(fitted, learned, strict=True):
             columns[column] = each
-        return self._keep_columns(columns, code, mass, classes)
+        return self._keep_columns(columns, code, combine, mass, classes)
 
     def _new_in_passes(self) -> ScoreCalibrator:
         new = new_calibrator(self.calibrator)
@@ -249,9 +244,9 @@ class ColumnsCalibrator(CalibratorBase):
     def _constant(self, positive: float, negative: float) -> ConstantAnswer:
         return ConstantAnswer(float((positive + 1) / (positive + negative + 2)))
 
-    def _check_options(self, n_classes: int) -> tuple[CodeMatrix, Calibrator]:
-        """The code, with which the combination and the calibrator are at one; and the unfitted calibrator."""
-        code, new = self._code_of(n_classes), new_calibrator(self.calibrator)
+    def _check_options(self, n_classes: int) -> tuple[CodeMatrix, Combiner, Calibrator]:
+        """The code, the combination and the unfitted calibrator, which are at one."""
+        new, code = new_calibrator(self.calibrator), self._code_of(n_classes)
         combine = check_combiner(self.combine, code)
         if self.takes == "columns":
             combine(code, np.full((1, code.shape[1]), 0.5))  # one that cannot take this code says so now
@@ -266,7 +261,7 @@ class ColumnsCalibrator(CalibratorBase):
             )
         if isinstance(new, CalibratorBase):
             new.check_parameters()
-        return code, new
+        return code, combine, new
 
     def predict_proba(self, scores: object) -> Float64Array:
         """Give the probability of every class.
@@ -288,13 +283,11 @@ class ColumnsCalibrator(CalibratorBase):
     def proba_of(self, scores: Any) -> Float64Array:
         """Give the probabilities for checked scores."""
         matrix = _as_columns(scores)
-        code, counts = self.fitted_code
-        combine = check_combiner(self.combine, code)
         proba = np.empty((len(matrix), len(self.classes_)))
         size = max(4096, BLOCK_BYTES // (8 * matrix.shape[1]))
         for start in range(0, len(matrix), size):
             rows = slice(start, start + size)
-            proba[rows] = combined(combine, code, self._answers(matrix[rows]), counts)
+            proba[rows] = self.combining(self._answers(matrix[rows]))
         return proba
 
     @abstractmethod
@@ -311,9 +304,12 @@ class ColumnsCalibrator(CalibratorBase):
                 answer[rows] = positive
         return answers
 
-    def _restore_columns(self, columns: list[Any], at: Place, classes: Array) -> None:
+    def _restore_columns(
+        self, columns: list[Any], code: CodeMatrix, weights: Float64Array | None, at: Place, classes: Array
+    ) -> None:
         """Take the columns of a file, all of the kind that the calibrator is."""
         check_prior(self.combine, len(classes), at)
+        self.combining = Combining(check_combiner(self.combine, code), code, weights)
         self.calibrators_ = ColumnsField.read_columns(
             self.calibrator, columns, at / "columns", ConstantAnswer if self.constants else None
         )

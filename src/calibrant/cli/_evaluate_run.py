@@ -25,9 +25,10 @@ def run(
     **given: Any,
 ) -> None:
     """Read, measure, show."""
+    columns = columns_of(given, kind="probability")
     with showing() as progress:
         source = open_source(probabilities, **form)
-        rows = labelled(source, **columns_of(given, kind="probability"), by=by, progress=progress)
+        rows = labelled(source, **columns, by=by, progress=progress)
         found = evaluate(rows, in_passes=in_passes)
         shown = None if page is None else rows.load_or_sample(rows.memory is None)
     if page is not None:

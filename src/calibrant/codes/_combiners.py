@@ -219,11 +219,29 @@ class Coupling(Combination):
         )
 
 
-def combined(combine: Combiner, code: CodeMatrix, answers: FloatArray, weights: object) -> Float64Array:
-    """Combine what a fitted calibrator answers."""
-    if isinstance(combine, Combination):
-        return combine._of_fitted(code, answers, weights)
-    return combine(code, answers, weights)
+@dataclass(frozen=True, slots=True, eq=False)
+class Combining:
+    """How the answers of the columns of a fitted calibrator become one distribution.
+
+    Attributes
+    ----------
+    combiner : Combiner
+        What combines them, which has been checked.
+    code : ndarray of shape (k, l)
+        The code, which suits it.
+    weights : ndarray of shape (l,) or None
+        The weights of its columns, where they count.
+    """
+
+    combiner: Combiner
+    code: CodeMatrix
+    weights: Float64Array | None
+
+    def __call__(self, answers: FloatArray) -> Float64Array:
+        """Combine answers (n, l) into (n, k)."""
+        if isinstance(self.combiner, Combination):
+            return self.combiner._of_fitted(self.code, answers, self.weights)
+        return self.combiner(self.code, answers, self.weights)
 
 
 def combination_for(code: object) -> str:

@@ -19,6 +19,8 @@ class Ledger:
         The costs.
     actions, classes : sequence
         What the rows and columns of the costs are called.
+    intervals : bool, default=False
+        Whether what was paid and saved shall have intervals.
 
     Attributes
     ----------
@@ -30,8 +32,16 @@ class Ledger:
         Weight of the rows by decision and truth, of those whose truth is known.
     """
 
-    def __init__(self, matrix: Float64Array, actions: Sequence[object], classes: Sequence[object]) -> None:
+    def __init__(
+        self,
+        matrix: Float64Array,
+        actions: Sequence[object],
+        classes: Sequence[object],
+        *,
+        intervals: bool = False,
+    ) -> None:
         self.matrix = matrix
+        self._intervals = intervals
         place = {name: row for row, name in enumerate(actions)}
         #: The row of the costs for deciding each class; None where some class cannot be decided.
         self.of_class = [place[name] for name in classes] if set(classes) <= set(place) else None
@@ -39,7 +49,7 @@ class Ledger:
         self.expected_by_decision = np.zeros(len(matrix))
         self.counts, self._plain_counts = np.zeros(matrix.shape), np.zeros(matrix.shape)
         self._plain_expected = self._more_paid = self._more_plain_paid = 0.0
-        #: For intervals of what was paid: by these decisions, by the most probable class, and how much less.
+        #: Of intervals: what was paid by these decisions, by the most probable class, and how much less.
         self._paid, self._plain_paid, self._saved = (DifferenceSums() for _ in range(3))
 
     def add(
@@ -59,21 +69,20 @@ class Ledger:
         expected = self._expected_of(proba, decided, more)
         self.n_rows += np.bincount(decided, minlength=len(self.matrix))
         self.expected_by_decision += np.bincount(decided, weights * expected, len(self.matrix))
-        self._count(self.counts, decided, weights, truth)
+        counts = self._counts_of(decided, weights, truth)
+        self.counts += counts
         self._more_paid += _more(more, decided, weights, truth)
-        paid = self._paid_by(decided, truth, more)
-        self._paid.add(paid, np.zeros_like(paid), weights[: len(paid)])
+        plain = None
         if self.of_class is not None:
             plain = np.array(self.of_class, dtype=np.intp)[proba.argmax(axis=1) if called is None else called]
             same = np.array_equal(plain, decided)
             self._plain_expected += float(
                 weights @ (expected if same else self._expected_of(proba, plain, more))
             )
-            self._count(self._plain_counts, plain, weights, truth)
+            self._plain_counts += counts if same else self._counts_of(plain, weights, truth)
             self._more_plain_paid += _more(more, plain, weights, truth)
-            plain_paid = paid if same else self._paid_by(plain, truth, more)
-            self._plain_paid.add(plain_paid, np.zeros_like(paid), weights[: len(paid)])
-            self._saved.add(plain_paid, paid, weights[: len(paid)])
+        if self._intervals and truth is not None:
+            self._enter(decided, plain, weights, truth, more)
         return expected
 
     def _expected_of(self, proba: Float64Array, decided: IntArray, more: Float64Array | None) -> Float64Array:
@@ -84,19 +93,34 @@ class Ledger:
             expected += np.einsum("ij,ij->i", more[np.arange(len(proba)), decided], proba)
         return expected
 
-    def _paid_by(self, decided: IntArray, truth: IntArray | None, more: Float64Array | None) -> Float64Array:
-        """What every row has paid; of no row if the truth is not known."""
+    def _counts_of(
+        self, decided: IntArray, weights: Float64Array, truth: IntArray | None
+    ) -> Float64Array | float:
         if truth is None:
-            return np.empty(0)
+            return 0.0
+        cells = decided * self.matrix.shape[1] + truth
+        return np.bincount(cells, weights, self.matrix.size).astype(np.float64).reshape(self.matrix.shape)
+
+    def _enter(
+        self,
+        decided: IntArray,
+        plain: IntArray | None,
+        weights: Float64Array,
+        truth: IntArray,
+        more: Float64Array | None,
+    ) -> None:
+        """Add what every row has paid, and would have paid by its most probable class."""
+        paid = self._paid_by(decided, truth, more)
+        none = np.zeros_like(paid)
+        self._paid.add(paid, none, weights)
+        if plain is not None:
+            plain_paid = self._paid_by(plain, truth, more)
+            self._plain_paid.add(plain_paid, none, weights)
+            self._saved.add(plain_paid, paid, weights)
+
+    def _paid_by(self, decided: IntArray, truth: IntArray, more: Float64Array | None) -> Float64Array:
         paid = self.matrix[decided, truth]
         return paid if more is None else paid + more[np.arange(len(truth)), decided, truth]
-
-    def _count(
-        self, counts: Float64Array, decided: IntArray, weights: Float64Array, truth: IntArray | None
-    ) -> None:
-        if truth is not None:
-            cells = np.bincount(decided * counts.shape[1] + truth, weights, counts.size)
-            counts += cells.reshape(counts.shape)
 
     @property
     def expected(self) -> float:

@@ -17,6 +17,7 @@ from calibrant._core._words import option
 from calibrant.files._classes import Numbered
 from calibrant.files._columns import label_codes, lenient_numbers, read_label_texts, read_numbers
 from calibrant.files._key_hashes import hash_column
+from calibrant.files._plain import entries
 from calibrant.files._source import Source, shown
 
 if TYPE_CHECKING:
@@ -146,10 +147,10 @@ class BatchReader:
         """Read a column of finite numbers; 0 in rows that are left out."""
         column = self.batch.column(name)
         if pa.types.is_float64(column.type) and column.null_count == 0:
-            values = column.to_numpy()  # the file's own memory
+            values = entries(column)  # the file's own memory
             finite = np.isfinite(values)
             if finite.all():
-                return np.asarray(values)
+                return values
         if not self._skips:
             return read_numbers(column, name, self._source, self._first)
         values = lenient_numbers(column, name, self._source)
@@ -239,7 +240,7 @@ def counted_labels(column: pa.Array, number_of: Numbered) -> IntArray | None:
     whole = pa.types.is_integer(column.type)
     if not (whole or pa.types.is_floating(column.type)) or column.null_count or len(column) == 0:
         return None
-    values = column.to_numpy()
+    values = entries(column)
     least, greatest = float(values.min()), float(values.max())
     if not greatest - least < FEW_LABELS or abs(least) > FEW_LABELS:
         return None

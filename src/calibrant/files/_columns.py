@@ -19,6 +19,7 @@ from calibrant._core._late import compute as pc
 from calibrant._core._names import label_text
 from calibrant.files._plain import (
     converting,
+    entries,
     is_moment,
     is_text,
     may_be_labels,
@@ -137,14 +138,7 @@ def lenient_numbers(column: pa.Array, name: str, source: Source) -> Float64Array
         numbers = (
             _parsed(values, source.decimal) if is_text(values.type) else values.cast(pa.float64(), safe=False)
         )
-    return np.asarray(_entries(numbers), dtype=np.float64)
-
-
-def _entries(numbers: pa.Array) -> Array:
-    """Numbers of Arrow; the usual way would import pandas first, which only missing ones need."""
-    if numbers.null_count:
-        return np.asarray(numbers.to_numpy(zero_copy_only=False))
-    return np.asarray(np.from_dlpack(numbers))
+    return np.asarray(entries(numbers), dtype=np.float64)
 
 
 def _parsed(text: pa.Array, decimal: str) -> pa.Array:
@@ -198,7 +192,7 @@ def _numbered(column: pa.Array, name: str, where: str) -> tuple[IntArray, list[s
         encoded = column if pa.types.is_dictionary(column.type) else plain_values(column).dictionary_encode()
         texts = _texts(plain_values(encoded.dictionary))
     indices = encoded.indices.cast(pa.int64())
-    return _entries(indices.fill_null(-1) if indices.null_count else indices).astype(np.intp), texts
+    return entries(indices.fill_null(-1) if indices.null_count else indices).astype(np.intp), texts
 
 
 def _texts(labels: pa.Array) -> list[str | None]:

@@ -103,7 +103,7 @@ def fit(
     array([0.6 , 0.62])
     """
     if isinstance(rows, LabelledRows):
-        return _fit_labelled(model, rows, in_passes, keep_predictions, options or PassOptions())
+        return _fit_labelled(model, rows, in_passes, keep_predictions, options)
     labels = labels_of(classes, rows, model)
     known = getattr(rows, "n_rows", None) if n_rows is None else n_rows
     plan = plan_of(model, labels, options or PassOptions(), known, "margin", keep_predictions)
@@ -113,7 +113,11 @@ def fit(
 
 
 def _fit_labelled(
-    model: Any, rows: LabelledRows, in_passes: bool | None, keep_predictions: bool, options: PassOptions
+    model: Any,
+    rows: LabelledRows,
+    in_passes: bool | None,
+    keep_predictions: bool,
+    options: PassOptions | None,
 ) -> Any:
     in_memory = rows.load(in_passes)
     check = ScoreCheck(rows.source.name, rows.said, rows.classes)
@@ -125,7 +129,8 @@ def _fit_labelled(
             warnings.simplefilter("ignore", ScoreDirectionWarning)  # said already
             fitted = fit_in_memory(model, in_memory, rows.kind, keep_predictions, groups)
     else:
-        plan = plan_of(model, rows.classes, options, rows.n_rows, rows.kind, keep_predictions, groups)
+        bounds = options or PassOptions()
+        plan = plan_of(model, rows.classes, bounds, rows.n_rows, rows.kind, keep_predictions, groups)
         plan = surveyed(plan, len(rows.classes), check.survey, code)
         try:
             fitted = run_plan(plan, rows if groups is None else groups.of_pass, rows.progress)

@@ -6,7 +6,7 @@ import pyarrow as pa
 from calibrant import passes
 from calibrant._core._errors import DataError
 from calibrant._core._mix import Hashes, mix
-from calibrant.files._plain import is_bytes, is_moment, is_text, plain, plain_type
+from calibrant.files._plain import entries, is_bytes, is_moment, is_text, plain, plain_type
 
 _OFFSET, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 
@@ -15,15 +15,15 @@ def hash_column(column: "pa.Array", name: str) -> Hashes:
     """Hash the values of a column of Arrow, which has no missing ones."""
     kind = plain_type(column.type)
     if pa.types.is_floating(kind):
-        return passes.hash_floats([plain(column).cast(pa.float64()).to_numpy(zero_copy_only=False)])
+        return passes.hash_floats([entries(plain(column).cast(pa.float64()))])
     if pa.types.is_uint64(kind):
-        return mix(plain(column).to_numpy(zero_copy_only=False))
+        return mix(entries(plain(column)))
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        return passes.hash_integers(plain(column).cast(pa.int64()).to_numpy(zero_copy_only=False))
+        return passes.hash_integers(entries(plain(column).cast(pa.int64())))
     if is_moment(kind) or pa.types.is_duration(kind):
         narrow = pa.types.is_date32(kind) or pa.types.is_time32(kind)
         ticks = plain(column).cast(pa.int32()) if narrow else plain(column)
-        return passes.hash_integers(ticks.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        return passes.hash_integers(entries(ticks.cast(pa.int64())))
     if is_text(kind):
         return _hash_bytes(plain(column).cast(pa.large_string()).cast(pa.large_binary()))
     if is_bytes(kind) or pa.types.is_fixed_size_binary(kind):

@@ -225,7 +225,7 @@ class LabelledRows:
         gathered = _Gathered(None)
         for rows in self._watched(self._batches(find=True), "reading"):
             gathered.add(rows)
-            if most_bytes is not None and gathered.n_seen * self._n_columns * NUMBER_BYTES > most_bytes:
+            if most_bytes is not None and self.n_read * self._n_columns * NUMBER_BYTES > most_bytes:
                 return None
         return self._finished(gathered)
 
@@ -318,10 +318,8 @@ class LabelledRows:
             self._progress(how_far(self.source, come.rows, come.what, come.number))
 
     def _watched(self, batches: Iterator[Rows], what: str) -> Iterator[Rows]:
-        n_rows = 0
         for rows in batches:
-            n_rows += len(rows)
-            self.progress(Progress(0, n_rows, what))
+            self.progress(Progress(0, self.n_read, what))
             yield rows
 
     def _batches(self, *, find: bool = False, named: bool = False) -> Iterator[Rows]:
@@ -421,31 +419,37 @@ class _Gathered:
     """Rows of all batches; or a fair sample of them, always the same one, in the order read."""
 
     def __init__(self, most: int | None) -> None:
-        self._most, self._n, self.n_seen = most, 0, 0
-        self._parts: list[tuple[Rows, Float64Array | None]] = []
-        self._random = generator(0)
+        self._most = most
+        self._parts: list[Rows] = []
+        #: Of a sample the random numbers of its rows, and where they come from.
+        self._numbers: list[Float64Array] = []
+        self._random = None if most is None else generator(0)
 
     def add(self, rows: Rows) -> None:
         """Take the rows of a batch; of a sample those of the least random numbers stay."""
-        self.n_seen += len(rows)
-        self._n += len(rows)
-        self._parts.append((rows, None if self._most is None else self._random.random(len(rows))))
-        if self._most is not None and self._n > 2 * self._most:
-            self._thin(self._most)
+        self._parts.append(rows)
+        if self._most is not None and self._random is not None:
+            self._numbers.append(self._random.random(len(rows)))
+            if self.n_rows > 2 * self._most:
+                self._thin(self._most)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are kept."""
+        return sum(map(len, self._parts))
 
     def _thin(self, most: int) -> None:
-        rows = Rows.joined([part for part, _ in self._parts])
-        numbers = np.concatenate([number for _, number in self._parts if number is not None])
+        rows, numbers = Rows.joined(self._parts), np.concatenate(self._numbers)
         if len(numbers) > most:
             kept = np.sort(np.argpartition(numbers, most)[:most])
             rows, numbers = rows.take(kept), numbers[kept]
-        self._parts, self._n = [(rows, numbers)], len(numbers)
+        self._parts, self._numbers = [rows], [numbers]
 
     def rows(self) -> Rows:
         """All that was kept."""
         if self._most is not None:
             self._thin(self._most)
-        return Rows.joined([part for part, _ in self._parts])
+        return Rows.joined(self._parts)
 
 
 def most_bytes() -> int:

@@ -368,7 +368,7 @@ class _Watch:
             rows = Rows(scores, np.zeros(len(scores), dtype=np.intp), weights)
             gathered.add(rows if reader.usable is None else rows.take(reader.usable))
             first += batch.num_rows
-        if not gathered.n_seen:
+        if not gathered.n_rows:
             raise DataError(f"{source.name} must have at least one row, as a reference; it has none")
         rows = gathered.rows()
         return as_proba(rows.scores) if predict is None else np.asarray(predict(rows.scores)), rows.weight

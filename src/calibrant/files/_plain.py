@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from calibrant._core._arrays import BoolArray
+from calibrant._core._arrays import Array, BoolArray
 from calibrant._core._errors import DataError
 from calibrant._core._late import compute as pc
 
@@ -101,6 +101,13 @@ def plain_values(column: pa.Array) -> pa.Array:
     """The plain values of a column; bytes are taken as the text that they must be."""
     column = plain(column)
     return column.cast(pa.large_string()) if is_bytes(column.type) else column
+
+
+def entries(numbers: pa.Array) -> Array:
+    """Numbers of Arrow, in its own memory; the usual way would import pandas first, for missing ones."""
+    if numbers.null_count:
+        return np.asarray(numbers.to_numpy(zero_copy_only=False))
+    return np.asarray(np.from_dlpack(numbers))
 
 
 def chosen_rows(batch: pa.RecordBatch, chosen: BoolArray) -> pa.RecordBatch:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from calibrant._core._errors import DataError, MissingExtraError, ParameterError
 from calibrant._core._late import compute as pc
 from calibrant.files._cells import EXACT
-from calibrant.files._plain import reason_of
+from calibrant.files._plain import entries, reason_of
 from calibrant.files._query import Database, NoAnswer
 
 #: Where the driver says the type of a column.
@@ -98,7 +98,7 @@ class Postgres(Database):
     def _doubles(self, name: str, column: pa.Array) -> pa.Array:
         """Decimal numbers, which come as text, as doubles; one of too many digits is refused."""
         numbers = column.cast(pa.float64())
-        values = numbers.to_numpy(zero_copy_only=False)
+        values = entries(numbers)
         large = np.isfinite(values) & (np.abs(values) >= EXACT)
         if large.any():
             raise DataError(

@@ -70,6 +70,22 @@ def power_sums(values: Float64Array, weights: Float64Array | None) -> Float64Arr
     return np.array(sums)
 
 
+def masses(n_rows: int, weights: Float64Array | None) -> Float64Array:
+    """The same sums of rows whose values are all 0: the weight of the rows, its squares and cubes."""
+    sums = np.zeros(N_MOMENTS)
+    if weights is None:
+        sums[[0, 4, 7]] = n_rows
+    else:
+        square = weights * weights
+        sums[[0, 4, 7]] = weights.sum(), square.sum(), (square * weights).sum()
+    return sums
+
+
+def is_whole(weights: Float64Array | None) -> bool:
+    """Whether rows are so many copies of one."""
+    return weights is None or bool(np.all(weights == np.floor(weights)))
+
+
 def moments_of(sums: Float64Array, *, whole: bool) -> Moments:
     """The moments of the mean from sums of powers."""
     weight, first = float(sums[0]), float(sums[1])
@@ -104,7 +120,7 @@ def mean_estimate(moments: Moments, *, least: float = -math.inf, most: float = m
 
 def mean_of(losses: Float64Array, weights: Float64Array, *, copies: bool = True) -> Estimate:
     """The mean of what rows lost; whole weights count copies, unless they are those of groups of rows."""
-    whole = copies and bool(np.all(weights == np.floor(weights)))
+    whole = copies and is_whole(weights)
     return mean_estimate(moments_of(power_sums(losses, weights), whole=whole))
 
 

@@ -17,7 +17,7 @@ from calibrant.calibrators import (
 )
 from calibrant.metrics import Forecasts, directions_of, read_forecasts
 from calibrant.models._contest import Contest
-from calibrant.models._plan import Arrays, answered, cross_fit, dealt
+from calibrant.models._plan import Arrays, answered, dealt
 from calibrant.models._ranking import MethodComparison, Trial, ranked
 from calibrant.models._read_rows import read_rows
 from calibrant.passes import Rows
@@ -128,7 +128,7 @@ def compare_rows(rows: Rows, contest: Contest) -> MethodComparison:
     answers = Arrays(dealt(rows, len(folds), contest.random_state))
     limit = half_a_row(len(rows))
     trials = {
-        name: Trial.of(answered(cross_fit(calibrator, answers, folds)).proba, rows, limit)
+        name: Trial.of(answered(answers.judge(calibrator, folds)).proba, rows, limit)
         for name, calibrator in contest.contestants(rows.scores.ndim, len(rows.classes)).items()
     }
     return ranked(

@@ -58,9 +58,9 @@ def proba_in(target: Target, calibrator: CalibratorBase, *, declared: bool = Fal
     scores = target.scores
     if isinstance(calibrator, ColumnsCalibrator):
         maps = [_map_of(each, target) for each in calibrator.calibrators_]
-        code, counts = calibrator.fitted_code
         columns = answers(scores, maps) if len(maps) > 1 else answers(scores.as_vector(), maps).as_column()
-        proba = combine(columns, calibrator.combiner, code, counts)
+        how = calibrator.combining
+        proba = combine(columns, how.combiner, how.code, how.weights)
         return target.refusing(proba, [declared or each.takes_probabilities for each in maps])
     fitted = _map_of(calibrator, target)
     refused = [declared or fitted.takes_probabilities] * target.n_columns

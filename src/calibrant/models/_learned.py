@@ -16,7 +16,7 @@ from calibrant.calibrators import (
     group_effects_plan,
 )
 from calibrant.models._costs import Costs
-from calibrant.models._plan import Answers, Predictions, cross_fit, folds_for, judged_by
+from calibrant.models._plan import Answers, Predictions, folds_for, judged_by
 from calibrant.models._summary import TrainingSummary, measure
 from calibrant.passes import Fold, Plan
 
@@ -54,7 +54,7 @@ def learn(
 ) -> Plan[Learned]:
     """Fit to all rows, and beside it to parts of them; measure, and learn to decide, on the others."""
     folds = folds_for(rows.n_rows, rows.n_scores)
-    parts: list[Plan[Any]] = [rows.count(), rows.fit(calibrator), cross_fit(calibrator, rows, folds)]
+    parts: list[Plan[Any]] = [rows.count(), rows.fit(calibrator), rows.judge(calibrator, folds)]
     mass, fitted, judged = yield from rows.together(parts)
     if not folds:
         judged = yield from judged_by(fitted, rows)
@@ -64,7 +64,7 @@ def learn(
         groups, judged = yield from _by_group(judged, by(), rows, folds)
     metrics = measure(judged, costs, rule)
     learned = None
-    if rule is not None and costs is not None and len(judged.rows):
+    if rule is not None and costs is not None and len(judged):
         learned = rule.fit(judged.proba, judged.rows.truth, costs.matrix, judged.rows.weight, **costs.allowed)
     summary = _summary(rows.n_rows, mass, judged, metrics)
     return Learned(fitted, learned, summary, judged, groups)
@@ -92,6 +92,6 @@ def _summary(n_rows: int, mass: Float64Array, judged: Predictions, metrics: Any)
         weight=total,
         base_rates=mass / total,
         n_folds=judged.n_folds,
-        n_measured=len(judged.rows),
+        n_measured=len(judged),
         metrics=metrics,
     )

@@ -36,8 +36,6 @@ from calibrant.passes import (
 T = TypeVar("T")
 #: Folds that the rows are measured in; above so many scores only one fold is, of at most so many rows.
 N_FOLDS, MANY_SCORES, MOST_HELD_OUT = 5, 500_000, 200_000
-#: The part of a key that says nothing about the fold.
-NUMBER = np.uint64((1 << 32) - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +61,9 @@ class Predictions:
     fold: IntArray
     n_folds: int
     calibrator: Calibrator | None = None
+
+    def __len__(self) -> int:
+        return len(self.proba)
 
     def with_estimates(self) -> "Predictions":
         """The rows that have probabilities."""
@@ -111,8 +112,8 @@ class Answers(ABC):
         """The rows of a fold, or of many of them a part."""
 
     @abstractmethod
-    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
-        """Judge the rows of every fold that has any by a copy that is fitted to the others."""
+    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[Predictions]:
+        """Judge the rows of every fold by a copy that is fitted to the others."""
 
     @abstractmethod
     def ask(self, calibrator: Calibrator, plan: Callable[[Any], Plan[T]]) -> Plan[T]:
@@ -121,10 +122,6 @@ class Answers(ABC):
     @abstractmethod
     def together(self, plans: Sequence[Plan[Any]]) -> Plan[list[Any]]:
         """Answer several plans at once."""
-
-    def in_order(self, predictions: "Predictions") -> "Predictions":
-        """Predictions of several folds in the order of the rows, where rows have one."""
-        return predictions
 
 
 class Arrays(Answers):
@@ -156,16 +153,23 @@ class Arrays(Answers):
         return self.rows.inside(fold)
         yield
 
-    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
+    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[Predictions]:
         """At once; what a fit to a part warns of, the fit to all rows says too."""
-        parts = [self.rows.outside(fold) for fold in folds]
-        judged = [self.rows.inside(fold) for fold in folds]
+        if not folds:
+            return _none(self.classes)
+        parts = [(self.rows.outside(fold), self.rows.inside(fold)) for fold in folds]
         with without_convergence_warnings():
-            fitted = fit_copies(calibrator, parts, self.classes)
-        return [
-            _predictions(one, *part)
-            for one, part in zip(fitted, zip(judged, folds, strict=True), strict=True)
-        ]
+            fitted = fit_copies(calibrator, [others for others, _ in parts], self.classes)
+        answers = [proba_of(each, own.scores) for each, (_, own) in zip(fitted, parts, strict=True)]
+        number = self.rows.folds(folds[0].n_folds)
+        if len(folds) == 1:
+            judged, number = parts[0][1], number[number == folds[0].number]
+        else:
+            judged = replace(self.rows)  # without what was cut out of them
+        proba = np.empty((len(number), len(self.classes)))
+        for fold, answer in zip(folds, answers, strict=True):
+            proba[number == fold.number] = answer
+        return Predictions(judged, proba, number, len(folds), fitted[0] if len(folds) == 1 else None)
         yield
 
     def ask(self, calibrator: Calibrator, plan: Callable[[Any], Plan[T]]) -> Plan[T]:
@@ -177,10 +181,6 @@ class Arrays(Answers):
         """One after the other."""
         return [answered(plan) for plan in plans]
         yield
-
-    def in_order(self, predictions: "Predictions") -> "Predictions":
-        """In the order of the numbers that `dealt` has put into the keys."""
-        return predictions.take(np.argsort(predictions.rows.keys() & NUMBER, kind="stable"))
 
 
 class Passes(Answers):
@@ -238,18 +238,30 @@ class Passes(Answers):
             group=rows.group,
         )
 
-    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[list["Predictions"]]:
+    def judge(self, calibrator: Calibrator, folds: Sequence[Fold]) -> Plan[Predictions]:
         """In passes that all folds share."""
-        found = yield from together([self._outside(clone(calibrator), fold) for fold in folds])
-        return [part for part in found if part is not None]
+        tried = yield from together([self._outside(clone(calibrator), fold) for fold in folds])
+        found = [part for part in tried if part is not None]
+        if not found:
+            return replace(_none(self.classes), n_folds=len(folds))
+        return Predictions(
+            Rows.joined([part.rows for part in found]),
+            np.concatenate([part.proba for part in found]),
+            np.concatenate([part.fold for part in found]),
+            len(folds),
+            found[0].calibrator if len(folds) == 1 else None,
+        )
 
-    def _outside(self, calibrator: Calibrator, fold: Fold) -> Plan["Predictions | None"]:
+    def _outside(self, calibrator: Calibrator, fold: Fold) -> Plan[Predictions | None]:
         parts: list[Plan[Any]] = [self.fit(calibrator, fold), self.inside(fold)]
         try:
             fitted, judged = yield from together(parts)
         except NoRowsError:  # all of a few rows happened to be of this fold
             return None
-        return _predictions(fitted, judged, fold) if len(judged) else None
+        if not len(judged):
+            return None
+        number = np.full(len(judged), fold.number, dtype=np.intp)
+        return Predictions(judged, proba_of(fitted, judged.scores), number, 1, fitted)
 
     def ask(self, calibrator: Calibrator, plan: Callable[[Any], Plan[T]]) -> Plan[T]:
         """Its passes are ours."""
@@ -293,37 +305,22 @@ def folds_for(n_rows: int, n_scores: int) -> list[Fold]:
     return [Fold(number, n_folds) for number in range(n_folds)] if n_folds > 1 else []
 
 
-def cross_fit(calibrator: Calibrator, rows: Answers, folds: Sequence[Fold]) -> Plan[Predictions]:
-    """Judge the rows of every fold by a fit to the others."""
-    found = yield from rows.judge(calibrator, folds)
-    if not found:
-        nothing = np.empty(0, dtype=np.intp)
-        none = Rows(np.empty(0), nothing, classes=rows.classes)
-        return Predictions(none, np.empty((0, len(rows.classes))), nothing, len(folds))
-    joined = Predictions(
-        Rows.joined([part.rows for part in found]),
-        np.concatenate([part.proba for part in found]),
-        np.concatenate([part.fold for part in found]),
-        len(folds),
-        found[0].calibrator if len(folds) == 1 else None,
-    )
-    return rows.in_order(joined)
-
-
-def _predictions(fitted: Calibrator, judged: Rows, fold: Fold) -> Predictions:
-    """What a fit to the rows outside of a fold says of those inside."""
-    number = np.full(len(judged), fold.number, dtype=np.intp)
-    return Predictions(judged, proba_of(fitted, judged.scores), number, 1, fitted)
+def _none(classes: Array) -> Predictions:
+    """Of no rows."""
+    nothing = np.empty(0, dtype=np.intp)
+    none = Rows(np.empty(0), nothing, classes=classes)
+    return Predictions(none, np.empty((0, len(classes))), nothing, 0)
 
 
 def judged_by(calibrator: Calibrator, rows: Answers) -> Plan[Predictions]:
     """Judge rows by a calibrator that was fitted to them, where there are too few to leave any out."""
     judged = yield from rows.inside(None)
-    return Predictions(judged, proba_of(calibrator, judged.scores), np.zeros(len(judged), dtype=np.intp), 0)
+    proba = proba_of(calibrator, judged.scores)
+    return Predictions(judged, proba, np.zeros(len(proba), dtype=np.intp), 0)
 
 
 def dealt(rows: Rows, n_folds: int, random_state: Seed) -> Rows:
-    """Rows with keys that deal them into `stratified_folds`, and hold their numbers."""
+    """Rows with keys that deal them into `stratified_folds`, each row with a key of its own."""
     fold = stratified_folds(rows.truth, n_folds, random_state).astype(np.uint64)
     key = (fold << np.uint64(32)) | np.arange(len(fold), dtype=np.uint64)
     return replace(rows, key=key)

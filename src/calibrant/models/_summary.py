@@ -82,7 +82,7 @@ class TrainingSummary:
 
 def measure(judged: "Predictions", costs: Costs | None, rule: Any) -> FitMetrics:
     """Measure probabilities and decisions about rows that the calibrator was not fitted to."""
-    if not len(judged.rows):
+    if not len(judged):
         return FitMetrics()
     mean_cost, mean_cost_plain = _mean_costs(judged, costs, rule)
     return replace(_losses(judged), mean_cost=mean_cost, mean_cost_plain=mean_cost_plain)

@@ -102,7 +102,8 @@ def _saving(rows: Rows, ledger: Ledger, decided: IntArray, called: IntArray) -> 
     if ledger.of_class is None or not math.isfinite(saving):
         return Estimate(saving)
     paid = ledger.matrix[decided, rows.truth]
-    plain = ledger.matrix[np.array(ledger.of_class, dtype=np.intp)[called], rows.truth]
+    named = np.array(ledger.of_class, dtype=np.intp)[called]
+    plain = paid if np.array_equal(named, decided) else ledger.matrix[named, rows.truth]
     return saving_estimate(saving, plain, paid, rows.weight if rows.weighted else None)
 
 

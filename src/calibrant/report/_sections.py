@@ -105,13 +105,13 @@ class Decisions:
         Whether the costs are the user's; otherwise every mistake costs 1.
     counts : tuple of tuple of float
         Rows by least-cost decision and truth; empty for more classes than can be shown.
-    total : Estimate
+    total : float
         What the least-cost decisions cost on all rows.
     mean_cost : Estimate
         The same per row.
     promised : float
         What they would have cost had the probabilities been right.
-    plain_total : Estimate
+    plain_total : float
         What the most probable class costs instead; `nan` if some class cannot be decided.
     saving : Estimate
         Percent saved against that; `nan` if there is nothing to save.
@@ -125,10 +125,10 @@ class Decisions:
     cost: tuple[Floats, ...]
     given: bool
     counts: tuple[Floats, ...]
-    total: Estimate
+    total: float
     mean_cost: Estimate
     promised: float
-    plain_total: Estimate
+    plain_total: float
     saving: Estimate
     confusions: tuple[Confusion, ...]
     rules: tuple[Rule, ...]
