@@ -97,7 +97,7 @@ def test_a_verdict_is_what_its_checks_say(page):
     assert [verdict("c"), verdict("a", said="not testable")] == ["not checked", "not testable"]
     claim = CLAIM | {"evidence": [{"experiment": "e", "checks": ["a"]}]}
     assert list(page.claims_table([claim], [document]))[2] == (
-        "| Zadrozny & Elkan | A \\| B | **held** | [e](#e) |  |"
+        "| A \\| B | Zadrozny & Elkan | **held** | [e](#e) |  |"
     )
 
 
