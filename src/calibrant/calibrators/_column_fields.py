@@ -102,8 +102,8 @@ class ColumnsKind(Kind):
     """A kind whose columns are of the kind that a parameter names."""
 
     def write_unfitted(self, model: Any) -> dict[str, Any]:
-        """The kind and the parameters, with the combination that suits the code where none was asked for."""
-        if model.combine is None and hasattr(model, model.mark):
+        """The kind and the parameters, with the combination that a fitted model has."""
+        if hasattr(model, model.mark):
             model = copy(model)
             model.combine = model.combining.combiner
         return super().write_unfitted(model)
