@@ -6,6 +6,7 @@ import pytest
 from sklearn.base import clone
 
 from calibrant import CalibrantError, OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
+from calibrant.models import to_document
 
 
 @pytest.fixture
@@ -23,6 +24,16 @@ def test_every_column_is_calibrated_against_the_rest(data):
     )
     want = answers / answers.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(scores), want, atol=1e-12)
+
+
+def test_a_fitted_model_combines_as_it_was_fitted_to_until_the_next_fit(data):
+    scores, y = data
+    model = OneVsAllCalibrator("sigmoid").fit(scores, y)
+    before, document = model.predict_proba(scores), to_document(model)
+    model.set_params(combine="coupling")
+    np.testing.assert_array_equal(model.predict_proba(scores), before)  # nothing has been computed anew
+    assert to_document(model) == document
+    assert not np.allclose(model.fit(scores, y).predict_proba(scores), before)
 
 
 @pytest.mark.parametrize("combine", ["normalize", "least_squares", "coupling"])

@@ -8,6 +8,7 @@ house; `read` trusts nothing.
 import math
 import re
 from abc import ABC, abstractmethod
+from datetime import datetime
 from numbers import Real
 from typing import Any
 
@@ -142,6 +143,22 @@ class Text(Field):
         return {"type": "string", "pattern": f"^({self._pattern})$"}
 
 
+class Date(Text):
+    """A date, with or without a time."""
+
+    def __init__(self) -> None:
+        what = "a date such as '2026-03-31', with or without a time"
+        super().__init__(what, r"\d{4}-\d\d-\d\d([T ][0-9:.,+Z-]+)?")
+
+    def _read(self, plain: Any, at: Place) -> str:
+        text = super()._read(plain, at)
+        try:
+            datetime.fromisoformat(text)
+        except ValueError:
+            at.refuse("be a date that there is", text)
+        return text
+
+
 class Number(Field):
     """A finite number within bounds.
 
@@ -258,6 +275,13 @@ class Whole(Field):
     def schema(self) -> Schema:
         """An integer with its bounds."""
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+class Later(Field):
+    """What is read when something beside it is known: here only its JSON type is looked at."""
+
+    def _read(self, plain: Any, at: Place) -> Any:  # noqa: ARG002
+        return plain
 
 
 class Maybe(Field):

@@ -125,8 +125,9 @@ class OneVsAllCalibrator(ColumnsCalibrator):
 
     def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
         """Become what was saved."""
+        code = one_vs_all(len(classes))
         check_length(numbers["columns"], len(classes), at / "columns", "one per class")
-        self._restore_columns(numbers["columns"], one_vs_all(len(classes)), None, at, classes)
+        self._restore_columns(numbers["columns"], code, None, at, classes)
 
     def _code_of(self, n_classes: int) -> CodeMatrix:
         return one_vs_all(n_classes)

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant._core._arrays import Array
 from calibrant._core._field_groups import Record, Wholes, check_length
-from calibrant._core._fields import Field, Number, Schema
+from calibrant._core._fields import Field, Later, Number, Schema
 from calibrant._core._kinds import Kind, Unfitted, unfitted_schema
 from calibrant._core._place import Place
 from calibrant.calibrators._kinds import score_kinds
@@ -25,11 +25,10 @@ CONSTANT = Record(constant=Number(above=0.0, below=1.0))
 CALIBRATOR = Unfitted(score_kinds, new_calibrator)
 
 
-class ColumnsField(Field):
+class ColumnsField(Later):
     """The fitted numbers of every column.
 
-    What they must be depends on the kind of the calibrator, which stands elsewhere. So reading this field
-    only makes sure that there are objects, and `read_columns` does the rest.
+    What they must be depends on the kind of the calibrator, which stands elsewhere: `read_columns` is told.
     """
 
     json_type = (list,)
@@ -47,30 +46,23 @@ class ColumnsField(Field):
             for each in value
         ]
 
-    def _read(self, plain: Any, at: Place) -> list[Any]:
-        for number, column in enumerate(plain):
-            if type(column) is not dict:
-                at[number].refuse("be an object", column)
-        return list(plain)
-
     def schema(self) -> Schema:
         """A list; its kind says of what."""
         return {"type": "array", "minItems": 1}
 
     @staticmethod
     def read_columns(
-        calibrator: Any, columns: list[dict[str, Any]], at: Place, constant: Callable[[float], Any] | None
+        calibrator: Any, columns: list[Any], at: Place, constant: Callable[[float], Any] | None
     ) -> list[Any]:
         """The fitted calibrators of all columns."""
-        numbers = calibrator.kind_in_file().fitted
-        records = [CONSTANT if constant is not None and "constant" in each else numbers for each in columns]
-        places = [at[number] for number in range(len(columns))]
-        read = [
-            record.read(plain, place) for record, plain, place in zip(records, columns, places, strict=True)
-        ]
-        fitted: list[Any] = []
-        for record, given, place in zip(records, read, places, strict=True):
-            if constant is not None and record is CONSTANT:
+        numbers, fitted, at = calibrator.kind_in_file().fitted, [], at / "columns"
+        read = []
+        for number, plain in enumerate(columns):
+            is_constant = constant is not None and type(plain) is dict and "constant" in plain
+            place = at[number]
+            read.append((place, is_constant, (CONSTANT if is_constant else numbers).read(plain, place)))
+        for place, is_constant, given in read:
+            if constant is not None and is_constant:
                 fitted.append(constant(given["constant"]))
             else:
                 fitted.append(copy(calibrator))
@@ -110,8 +102,8 @@ class ColumnsKind(Kind):
     """A kind whose columns are of the kind that a parameter names."""
 
     def write_unfitted(self, model: Any) -> dict[str, Any]:
-        """The kind and the parameters, with the combination that suits the code where none was asked for."""
-        if model.combine is None and hasattr(model, model.mark):
+        """The kind and the parameters, with the combination that a fitted model has."""
+        if hasattr(model, model.mark):
             model = copy(model)
             model.combine = model.combining.combiner
         return super().write_unfitted(model)

@@ -86,7 +86,7 @@ class ColumnsCalibrator(CalibratorBase):
     """Base of the calibrators that give every column of a code a copy of a method for two classes."""
 
     calibrator: object
-    combine: object
+    combine: Any
     mark = "calibrators_"
     #: Whether a column whose rows are all on one side says a constant; else it is fitted as any other.
     constants: bool
@@ -309,9 +309,9 @@ class ColumnsCalibrator(CalibratorBase):
     ) -> None:
         """Take the columns of a file, all of the kind that the calibrator is."""
         check_prior(self.combine, len(classes), at)
-        self.combining = Combining(check_combiner(self.combine, code), code, weights)
+        self.combining = Combining(self.combine, code, weights)
         self.calibrators_ = ColumnsField.read_columns(
-            self.calibrator, columns, at / "columns", ConstantAnswer if self.constants else None
+            self.calibrator, columns, at, ConstantAnswer if self.constants else None
         )
         self.classes, self.classes_ = classes.tolist(), classes
 

@@ -332,7 +332,7 @@ class LabelledRows:
         for batch in self.source.batches(self._roles.names(self.by), self.batch_rows):
             self._label_type = batch.column(self.label).type
             rows = self._rows(batch, first, named)
-            self.n_read += len(rows)
+            self.n_read += len(rows.truth)
             first += batch.num_rows
             self.n_skipped = first - self.n_read
             yield rows

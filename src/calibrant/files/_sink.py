@@ -217,9 +217,9 @@ class _Replaced(_Target):
     def __init__(self, path: str, compression: str | None) -> None:
         self.name = path
         self._compression = compression
-        self._whole = WholeFile(path, must=MUST)
 
     def open(self) -> None:
+        self._whole = WholeFile(self.name, must=MUST)
         self._raw = self._whole.open()
         try:
             self.file = _compressed(self._raw, self._compression)

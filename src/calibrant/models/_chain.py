@@ -18,11 +18,17 @@ from calibrant._core._field_groups import (
 from calibrant._core._fields import PROBABILITY, Choice, Maybe, Number, Schema, Text, Whole
 from calibrant._core._fitted import check_fitted
 from calibrant._core._kinds import Kind, one_of
+from calibrant._core._label_field import Labels
 from calibrant._core._names import NamedColumns
 from calibrant._core._place import Place
-from calibrant.calibrators import KINDS, Calibrator, calibrator_kinds, n_scores_of, takes_of
+from calibrant.calibrators import (
+    KINDS,
+    Calibrator,
+    calibrator_kinds,
+    n_scores_of,
+    takes_of,
+)
 from calibrant.models._costs import Costs
-from calibrant.models._labels import Labels
 from calibrant.models._score_model import ScoreModel
 from calibrant.models._summary import FitMetrics, TrainingSummary
 
@@ -42,14 +48,16 @@ GROUPS = Record(
 
 SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)
 _METRIC = Maybe(Number(infinite=True))
-TRAINING = Record(
-    n_rows=Whole(1),
-    weight=Number(above=0.0),
-    base_rates=Numbers(PROBABILITY, least_length=2),
-    n_folds=Whole(0),
-    n_measured=Whole(0),
-    score_columns=Maybe(SCORE_COLUMNS),
-    metrics=Record(**dict.fromkeys(FitMetrics.__dataclass_fields__, _METRIC)),
+TRAINING = Maybe(
+    Record(
+        n_rows=Whole(1),
+        weight=Number(above=0.0),
+        base_rates=Numbers(PROBABILITY, least_length=2),
+        n_folds=Whole(0),
+        n_measured=Whole(0),
+        score_columns=Maybe(SCORE_COLUMNS),
+        metrics=Record(**dict.fromkeys(FitMetrics.__dataclass_fields__, _METRIC)),
+    )
 )
 
 
@@ -65,6 +73,8 @@ class ScoreModelKind(Kind):
     def write(self, model: ScoreModel) -> dict[str, Any]:
         """Take a fitted model apart."""
         check_fitted(model, "classes_")
+        calibrator: Any = model.calibrator_
+        written = calibrator_kinds().of(calibrator).write(calibrator)
         decision = None
         if model.cost_ is not None:
             rule = None if model.rule_ is None else decisions.rule_kinds().of(model.rule_).write(model.rule_)
@@ -75,8 +85,8 @@ class ScoreModelKind(Kind):
             }
         plain = {
             "kind": self.name,
-            "scores": form_of_scores(model.calibrator_),
-            "calibrator": calibrator_kinds().of(model.calibrator_).write(model.calibrator_),
+            "scores": FORMS[calibrator.takes],
+            "calibrator": written,
             "decision": decision,
         }
         if model.declared_kind != "margin":
@@ -88,18 +98,24 @@ class ScoreModelKind(Kind):
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
         """Put a fitted model together."""
         kind = calibrator_kinds().named(plain["calibrator"], at / "calibrator", fitted=True)
-        if takes_of(kind.type) == "score":
+        if getattr(kind.type, "takes", None) == "score":
             check_length(
                 classes, 2, at / "classes" / "values", "as a calibrator of one score has two classes"
             )
         calibrator = kind.read(plain["calibrator"], at / "calibrator", classes)
-        form = form_of_scores(calibrator)
+        form = FORMS[calibrator.takes]
         if SCORES.read(plain["scores"], at / "scores") != form:
             (at / "scores").refuse(f"be {form!r} for this calibrator", plain["scores"])
-        costs, rule = _read_decision(plain["decision"], at / "decision", classes)
+        costs = rule = None
+        if plain["decision"] is not None:
+            costs, rule = _read_decision(plain["decision"], at / "decision", classes)
         declared = SCORE_KIND.read(plain["score_kind"], at / "score_kind") if "score_kind" in plain else None
         groups = _read_groups(plain["groups"], at / "groups", classes) if "groups" in plain else None
-        return ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared, groups=groups)
+        training = TRAINING.read(plain["training"], at / "training")
+        model = ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared, groups=groups)
+        if training is not None:
+            model.summary_ = _summary(training, at, model)
+        return model
 
     def variants(self) -> list[dict[str, Schema]]:
         """The schemas of the fields."""
@@ -132,28 +148,19 @@ def form_of_scores(calibrator: Calibrator) -> str:
     return FORMS[takes_of(calibrator)]
 
 
-def write_training(summary: TrainingSummary | None) -> Any:
-    """What a model remembers of its training rows, as plain data."""
-    if summary is None:
-        return None
-    return TRAINING.write(summary)
-
-
-def read_training(plain: Any, at: Place, model: ScoreModel) -> TrainingSummary | None:
-    """What a model remembers of its training rows; None for null."""
-    given = Maybe(TRAINING).read(plain, at)
-    if given is None:
-        return None
-    check_length(given["base_rates"], len(model.classes_), at / "base_rates", "one per class")
+def _summary(given: dict[str, Any], at: Place, model: ScoreModel) -> TrainingSummary:
+    """What a model remembers of its training rows, which fits it."""
     columns = given["score_columns"]
     if columns is not None:
-        name_columns(model, columns, n_scores_of(model.calibrator_), at / "score_columns")
+        name_columns(model, columns, n_scores_of(model.calibrator_), at / "training")
+    check_length(given["base_rates"], len(model.classes_), at / "training" / "base_rates", "one per class")
     read = {"metrics": FitMetrics(**given["metrics"]), "score_columns": columns and tuple(columns)}
     return TrainingSummary(**given | read)
 
 
 def name_columns(model: NamedColumns, names: list[str], n_columns: int, at: Place) -> None:
     """Let a model know its columns by name."""
+    at = at / "score_columns"
     check_length(names, n_columns, at, "one per column")
     if len(set(names)) < len(names):
         at.fail("must name every column once; one is named twice")
@@ -177,10 +184,8 @@ def _read_groups(plain: Any, at: Place, classes: Array) -> "calibrators.GroupEff
     return calibrators.GroupEffects(names, intercepts, given["slopes"], spreads, given["column"])
 
 
-def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs | None, Any]:
+def _read_decision(plain: Any, at: Place, classes: Array) -> tuple[Costs, Any]:
     """The costs and the fitted rule."""
-    if plain is None:
-        return None, None
     if type(plain) is not dict:
         at.refuse("be null or an object", plain)
     check_keys(plain, ("actions", "cost", "rule"), at)

@@ -10,25 +10,23 @@ from calibrant import codes, decisions
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._field_groups import check_keys
-from calibrant._core._fields import Field, Maybe, Text
+from calibrant._core._fields import Date, Field, Maybe, Text
 from calibrant._core._kinds import Kind, Kinds
-from calibrant._core._place import Place
+from calibrant._core._label_field import Labels
+from calibrant._core._place import ModelFileError, Place
 from calibrant.calibrators import CalibratorBase, ScoreCalibrator, calibrator_kinds, n_scores_of
 from calibrant.models._chain import (
     GROUPS,
     SCORE_COLUMNS,
     SCORE_KIND,
     SCORE_MODEL,
+    TRAINING,
     name_columns,
-    read_training,
-    write_training,
 )
-from calibrant.models._labels import Labels
 from calibrant.models._text import checksum_of
 
 FORMAT, VERSION = "calibrant", 1
 HEADER = ("format", "version", "kind", "library_version", "date", "checksum", "classes", "training")
-CLASSES = Labels(2, "str", "int", "float", "bool")
 
 
 def all_kinds() -> Kinds:
@@ -39,11 +37,14 @@ def all_kinds() -> Kinds:
     return Kinds(every, calibrators.advice)
 
 
-DATE = Maybe(
-    Text("a date such as '2026-03-31', with or without a time", r"\d{4}-\d\d-\d\d([T ][0-9:.,+Z-]+)?")
-)
-LIBRARY_VERSION = Text("a version such as '1.2.3'", r"[0-9A-Za-z.+!-]{1,64}")
-CHECKSUM = Maybe(Text("'sha256:' and 64 hexadecimal digits", r"sha256:[0-9a-f]{64}"))
+CLASSES = Labels(2, "str", "int", "float", "bool")
+DATE = Maybe(Date())
+#: Where a model comes from, whatever its kind.
+ORIGIN: dict[str, Field] = {
+    "library_version": Text("a version such as '1.2.3'", r"[0-9A-Za-z.+!-]{1,64}"),
+    "date": DATE,
+    "checksum": Maybe(Text("'sha256:' and 64 hexadecimal digits", r"sha256:[0-9a-f]{64}")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def to_document(model: Any, date: object = None) -> dict[str, Any]:
         "date": _read_date(date),
         "checksum": None,
         "classes": CLASSES.write(model.classes_) if hasattr(model, "classes_") else None,
-        "training": write_training(model.summary_) if kind is SCORE_MODEL else None,
+        "training": TRAINING.write(model.summary_) if kind is SCORE_MODEL else None,
         **body,
     }
     if has_columns(kind) and hasattr(model, "feature_names_in_"):
@@ -164,19 +165,17 @@ def _put_together(document: Any, at: Place) -> Any:
     kind = _kind_of(document, at)
     optional = [name for name in optional_fields(kind) if name in document]
     check_keys(document, (*HEADER, *kind.keys[1:], *optional), at)
-    LIBRARY_VERSION.read(document["library_version"], at / "library_version")
-    _check_date(DATE.read(document["date"], at / "date"), at / "date")
-    CHECKSUM.read(document["checksum"], at / "checksum")
-    classes = _read_classes(document["classes"], kind, at / "classes")
-    model = kind.read(document, at, classes)
+    for name, field in ORIGIN.items():
+        field.read(document[name], at / name)
     if kind is SCORE_MODEL:
-        model.summary_ = read_training(document["training"], at / "training", model)
-    elif document["training"] is not None:
+        return kind.read(document, at, CLASSES.read(document["classes"], at / "classes"))
+    model = kind.read(document, at, _read_classes(document["classes"], kind, at / "classes"))
+    if document["training"] is not None:
         (at / "training").refuse("be null for this kind of model", document["training"])
     if "score_columns" in optional:
         names = SCORE_COLUMNS.read(document["score_columns"], at / "score_columns")
         n_columns = n_scores_of(model) if has_classes(kind) else len(model.matrix_)
-        name_columns(model, names, n_columns, at / "score_columns")
+        name_columns(model, names, n_columns, at)
     return model
 
 
@@ -193,7 +192,7 @@ def _kind_of(document: dict[str, Any], at: Place) -> Kind:
 
 
 def _read_classes(plain: Any, kind: Kind, at: Place) -> Array:
-    """The labels; rules and combiners know the numbers of classes only."""
+    """The labels of a part of a chain; rules and combiners know the numbers of classes only."""
     if not has_classes(kind):
         if plain is not None:
             at.refuse("be null for this kind of model", plain)
@@ -227,20 +226,12 @@ def _read_date(date: object) -> str | None:
         return None
     text = date.isoformat() if isinstance(date, datetime.date) else date
     try:
-        datetime.datetime.fromisoformat(text)  # type: ignore[arg-type]
         DATE.read(text, Place("date"))
-    except (TypeError, ValueError) as error:
+    except ModelFileError as error:
         raise ParameterError(
             f"date must be a date, or text such as '2026-03-31' or '2026-03-31T12:00:00'; got {date!r}"
         ) from error
     return str(text)
-
-
-def _check_date(text: str | None, at: Place) -> None:
-    try:
-        datetime.datetime.fromisoformat(text or "2000-01-01")
-    except ValueError:
-        at.refuse("be a date that there is", text)
 
 
 def _this_version() -> str:

@@ -13,11 +13,9 @@ from calibrant.calibrators import calibrator_kinds
 from calibrant.decisions import rule_kinds
 from calibrant.models._chain import SCORE_MODEL, TRAINING
 from calibrant.models._document import (
-    CHECKSUM,
     CLASSES,
-    DATE,
     FORMAT,
-    LIBRARY_VERSION,
+    ORIGIN,
     VERSION,
     all_kinds,
     has_classes,
@@ -61,11 +59,9 @@ def make_schema() -> Schema:
         "title": f"A model file of calibrant, version {VERSION}",
         "oneOf": [{"$ref": f"#/$defs/file_{kind.name}"} for kind in kinds],
         "$defs": {
-            "library_version": LIBRARY_VERSION.schema(),
-            "date": DATE.schema(),
-            "checksum": CHECKSUM.schema(),
+            **{name: field.schema() for name, field in ORIGIN.items()},
             "classes": CLASSES.schema(),
-            "training": {"anyOf": [{"type": "null"}, TRAINING.schema()]},
+            "training": TRAINING.schema(),
             **{f"file_{kind.name}": _file(kind) for kind in kinds},
             **{
                 kind.name: kind.schema()
@@ -84,7 +80,7 @@ def _file(kind: Kind) -> Schema:
         "format": {"const": FORMAT},
         "version": {"const": VERSION},
         "kind": {},
-        **{name: {"$ref": f"#/$defs/{name}"} for name in ("library_version", "date", "checksum")},
+        **{name: {"$ref": f"#/$defs/{name}"} for name in ORIGIN},
         "classes": {"$ref": "#/$defs/classes"} if has_classes(kind) else nothing,
         "training": {"$ref": "#/$defs/training"} if kind is SCORE_MODEL else nothing,
     }
