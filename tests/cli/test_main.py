@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from calibrant import ScoreModel, save
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.cli import _main
 from cli.calling import here, names_in, process, start
@@ -60,6 +61,20 @@ def test_rows_are_fitted_judged_and_decided_without_scikit_learn_and_pandas(tmp_
     command = [sys.executable, "-W", "error", "-c", code, json.dumps(runs)]
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert found.stdout == "set()\n"
+
+
+def test_a_model_is_applied_to_csv_without_the_wrappers_of_arrow(tmp_path):
+    save(ScoreModel("sigmoid").fit([-2.0, -1.0, 1.0, 2.0], [0, 1, 0, 1]), tmp_path / "model.json")
+    (tmp_path / "scores.csv").write_text('id,score\na,1.5\n"b,c",-0.5\n')
+    code = (
+        "import sys; from click.testing import CliRunner; from calibrant.cli._main import cli; "
+        "done = CliRunner().invoke(cli, ['apply', 'model.json', 'scores.csv', '--out', 'p.csv']); "
+        "assert done.exit_code == 0, done.output; "
+        "print({'pyarrow.compute', 'pandas', 'scipy', 'sklearn'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (found.stdout, (tmp_path / "p.csv").read_text().count("\n")) == ("set()\n", 3)
 
 
 def test_help_imports_nothing_heavy():

@@ -1,5 +1,8 @@
 """Maps: one formula, for NumPy and for a graph, for one column and for several at once."""
 
+import subprocess
+import sys
+
 import numpy as np
 import onnxruntime
 import pytest
@@ -168,3 +171,13 @@ def test_intervals_are_counted_as_by_a_search(edges, n_scores):
     near = np.concatenate([edges, np.nextafter(edges, np.inf), np.nextafter(edges, -np.inf), [0.0, 0.7]])
     scores = np.append(rng.choice(near[np.isfinite(near)], n_scores), rng.normal(size=n_scores))
     np.testing.assert_array_equal(IntervalLookup(edges)(scores), np.searchsorted(edges, scores, side="left"))
+
+
+def test_a_map_that_was_not_imported_is_found():
+    code = (
+        "from calibrant.maps import MAPS, AnyMap; from calibrant._core._place import Place; "
+        "print('pool' in MAPS); AnyMap().read({'map': 'pool'}, Place('file'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.stdout == "False\n"
+    assert "must have the field 'entry'" in done.stderr.splitlines()[-1]

@@ -18,6 +18,7 @@ def main(master, folder, out, mark):
     from calibrant.spark import FrameRows, ScoreCalibrator, _engine
 
     _engine.SAMPLE_ROWS = 4000
+    _engine.MOST_COMING = 0
 
     settings = {
         "spark.ui.enabled": "false",

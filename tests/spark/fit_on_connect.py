@@ -22,6 +22,7 @@ def main(out, folder):
     )
 
     _engine.SAMPLE_ROWS = 400
+    _engine.MOST_COMING = 0
     builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2")
     spark = builder.getOrCreate()
     sys.stdout.write("connect: started\n")

@@ -136,6 +136,51 @@ def test_partitions_and_bins_make_no_difference(spark, two_classes, monkeypatch)
     assert fitted_numbers(calibrator.fit(spread).scoreModel) == expected
 
 
+@pytest.mark.parametrize("method", ["pav", "sigmoid", "binning", "venn_abers"])
+def test_passes_on_the_driver_have_the_bits_of_those_on_executors(spark, two_classes, monkeypatch, method):
+    monkeypatch.setattr(_engine, "FEW_PARTITIONS", 2)
+    monkeypatch.setattr(_engine, "FAN_IN", 3)
+    scores, y = two_classes
+    weight = np.random.default_rng(9).random(len(y))
+    rows = spark.createDataFrame(
+        list(zip(scores.tolist(), y.tolist(), weight.tolist(), strict=True)), ["s", "label", "w"]
+    )
+    frame = rows.repartition(7, F.floor("s")).cache()
+    calibrator = ScoreCalibrator(rawPredictionCol="s", method=method, weightCol="w", numBins=64)
+    there = calibrator.fit(frame).scoreModel
+    jobs = reduced_on_the_driver(monkeypatch)
+    here = calibrator.fit(frame).scoreModel
+    assert jobs
+    assert to_document(here) == to_document(there)
+    # Who lets fewer rows come gets them counted where they are.
+    jobs.clear()
+    calibrator.copy({calibrator.maxRows: 3999}).fit(frame)
+    assert not jobs
+    frame.unpersist()
+
+
+def reduced_on_the_driver(monkeypatch):
+    """Let rows come to the driver, and keep the tasks that are solved there."""
+    here, tasks = _engine.FrameRows._merged_here, []
+    monkeypatch.setattr(_engine, "MOST_COMING", 1 << 22)
+    monkeypatch.setattr(
+        _engine.FrameRows, "_merged_here", lambda self, text: tasks.append(text) or here(self, text)
+    )
+    return tasks
+
+
+def test_an_unusable_row_is_named_by_the_driver_as_by_an_executor(spark, monkeypatch):
+    rows = [(0.5 * n if n != 17 else float("nan"), n % 2) for n in range(900)]
+    frame = spark.createDataFrame(rows, ["s", "label"]).repartition(3)
+    said = []
+    for most in (0, 1 << 22):
+        monkeypatch.setattr(_engine, "MOST_COMING", most)
+        with pytest.raises(DataError, match="must hold finite numbers") as error:
+            ScoreCalibrator(rawPredictionCol="s", method="pav").fit(frame)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
 def test_what_is_measured_does_not_depend_on_the_order_of_rows(spark, two_classes, monkeypatch):
     monkeypatch.setattr("calibrant.models._plan.MANY_SCORES", 1000)
     scores, y = two_classes

@@ -18,6 +18,7 @@ from calibrant._core._errors import DataError
 from calibrant._core._late import compute as pc
 from calibrant._core._names import label_text
 from calibrant.files._plain import (
+    cast,
     converting,
     entries,
     is_moment,
@@ -146,7 +147,7 @@ def _parsed(text: pa.Array, decimal: str) -> pa.Array:
     if decimal == ",":  # a point is then no part of a number: 1.500 may mean either
         text = pc.replace_substring(pc.replace_substring(text, ".", "_"), ",", ".")
     try:
-        return text.cast(pa.float64())
+        return cast(text, pa.float64())
     except pa.ArrowInvalid:
         trimmed = pc.utf8_trim_whitespace(text)
         is_one = pc.match_substring_regex(trimmed, NUMBER)

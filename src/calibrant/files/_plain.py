@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from calibrant._core._arrays import Array, BoolArray
 from calibrant._core._errors import DataError
-from calibrant._core._late import compute as pc
+from calibrant._core._late import compute as pc, kernels
 
 #: Characters of a message by others that we pass on.
 REASON = 200
@@ -95,6 +95,11 @@ def converting(kind: pa.DataType, name: str, where: str) -> Iterator[None]:
             f"the column {name!r} of {where} must hold {wanted}; it holds {kind}: {reason_of(error)}; "
             "convert it, or leave it out"
         ) from error
+
+
+def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The values in another type, as `pyarrow.Array.cast` has them, which imports `pyarrow.compute`."""
+    return kernels.call_function("cast", [column], kernels.CastOptions.safe(kind))
 
 
 def plain_values(column: pa.Array) -> pa.Array:

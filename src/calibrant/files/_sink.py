@@ -11,19 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from zoneinfo import ZoneInfoNotFoundError
 
 import pyarrow as pa
 
 from calibrant._core._errors import DataError
+from calibrant._core._late import zoneinfo
 from calibrant._core._whole_files import WholeFile, is_special, open_number
 from calibrant.files._bytes import layout_of
 from calibrant.files._open import STANDARD
 from calibrant.files._plain import reason_of
 from calibrant.files._writers import WRITERS, ArrowStreamWriter, Writer
-
-#: What values raise that a format has no form for, such as a year beyond those of a calendar.
-_UNWRITABLE = (pa.ArrowException, ArithmeticError, UnicodeError, ZoneInfoNotFoundError)
 
 #: What a place for rows must be, in messages.
 MUST = "be writable, with room on its disk"
@@ -69,7 +66,7 @@ class Sink:
                 self._writer.write(table)
         except OSError as error:
             raise self._target.refusal(error) from error
-        except _UNWRITABLE as error:
+        except _unwritable() as error:
             raise _other_values(error) from error
 
     def __exit__(
@@ -87,7 +84,7 @@ class Sink:
             self._discard()
             if isinstance(failure, OSError):
                 raise self._target.refusal(failure) from failure
-            if isinstance(failure, _UNWRITABLE):
+            if isinstance(failure, _unwritable()):
                 raise _other_values(failure) from failure
             raise
 
@@ -95,6 +92,11 @@ class Sink:
         if self._writer is not None:
             self._writer.abandon()
         self._target.discard()
+
+
+def _unwritable() -> tuple[type[Exception], ...]:
+    """What values raise that a format has no form for, such as a year beyond those of a calendar."""
+    return (pa.ArrowException, ArithmeticError, UnicodeError, zoneinfo.ZoneInfoNotFoundError)
 
 
 def _other_values(error: BaseException) -> DataError:

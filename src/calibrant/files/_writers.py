@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 
 from calibrant._core._errors import DataError
-from calibrant._core._late import compute as pc, parquet as pa_parquet
-from calibrant.files._plain import converting, is_bytes, n_bytes, plain, plain_type
+from calibrant._core._late import kernels, parquet as pa_parquet
+from calibrant.files._plain import cast, converting, is_bytes, n_bytes, plain, plain_type
 
 #: A Parquet row group is written when it has this many rows, or this many bytes.
 GROUP_ROWS = 1 << 20
@@ -67,15 +67,15 @@ class CsvWriter(Writer):
         """Write some rows as lines."""
         for batch in table.to_batches():
             *cells, last = map(self._cells, batch.schema.names, batch.columns)
-            ended = pc.binary_join_element_wise(last, _text("\n"), _text(""))
-            lines = pc.binary_join_element_wise(*cells, ended, _text(self.delimiter))
+            ended = _joined(last, _text("\n"), between="")
+            lines = _joined(*cells, ended, between=self.delimiter)
             self._file.write(lines.buffers()[2])  # the lines lie there one after the other
 
     def _cells(self, name: str, column: pa.Array) -> pa.Array:
         """A column as text; nothing where there is no value."""
         with converting(column.type, name, "the output"):
             column = plain(column)
-            text = pc.fill_null(pc.cast(column, pa.large_string()), _text(""))
+            text = kernels.call_function("coalesce", [cast(column, pa.large_string()), _text("")])
         return text if pa.types.is_primitive(column.type) and not self._alone else self._quoted(text)
 
     def _quoted_name(self, name: str) -> str:
@@ -85,14 +85,15 @@ class CsvWriter(Writer):
 
     def _quoted(self, text: pa.Array) -> pa.Array:
         """Put quotation marks around the cells that need them."""
-        special = pc.match_substring_regex(text, f'["\r\n{self.delimiter}]')
+        call = kernels.call_function
+        signs = kernels.MatchSubstringOptions(f'["\r\n{self.delimiter}]')
+        special = call("match_substring_regex", [text], signs)
         if self._alone:  # an empty line would be no row
-            special = pc.or_(special, pc.equal(text, _text("")))
-        if not pc.any(special).as_py():
+            special = call("or", [special, call("equal", [text, _text("")])])
+        if not call("any", [special]).as_py():
             return text
-        doubled = pc.replace_substring(text, '"', '""')
-        quoted = pc.binary_join_element_wise(_text('"'), doubled, _text('"'), _text(""))
-        return pc.if_else(special, quoted, text)
+        doubled = call("replace_substring", [text], kernels.ReplaceSubstringOptions('"', '""'))
+        return call("if_else", [special, _joined(_text('"'), doubled, _text('"'), between=""), text])
 
 
 class TsvWriter(CsvWriter):
@@ -209,6 +210,11 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _joined(*texts: pa.Array | pa.Scalar, between: str) -> pa.Array:
+    """Texts of each row, one after the other."""
+    return kernels.call_function("binary_join_element_wise", [*texts, _text(between)])
 
 
 def _text(value: str) -> pa.Scalar:

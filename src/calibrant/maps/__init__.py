@@ -25,15 +25,6 @@ from calibrant.maps._operations import (
     SYMBOLS as SYMBOLS,
     Operations as Operations,
 )
-from calibrant.maps._pool import Linear as Linear, Pool as Pool, Stairs as Stairs
-from calibrant.maps._pool_row import (
-    HALVES as HALVES,
-    Basis as Basis,
-    Entry as Entry,
-    Row as Row,
-    Start as Start,
-    mixed as mixed,
-)
 from calibrant.maps._row_maps import Softmax as Softmax, softmax as softmax
 from calibrant.maps._score_maps import (
     Bounds as Bounds,
@@ -51,24 +42,42 @@ if TYPE_CHECKING:
         OnnxExportError as OnnxExportError,
         OnnxTensor as OnnxTensor,
     )
+    from calibrant.maps._pool import Linear as Linear, Pool as Pool, Stairs as Stairs
+    from calibrant.maps._pool_row import (
+        HALVES as HALVES,
+        Basis as Basis,
+        Entry as Entry,
+        Row as Row,
+        Start as Start,
+        mixed as mixed,
+    )
     from calibrant.maps._program import Chain as Chain, Program as Program
     from calibrant.maps._program_steps import Loop as Loop, Step as Step, n_uses as n_uses
     from calibrant.maps._tensor import ExportError as ExportError, Target as Target, Tensor as Tensor
 
 #: Where they are at home.
 _HOME = {
+    "Basis": "calibrant.maps._pool_row",
     "Chain": "calibrant.maps._program",
+    "Entry": "calibrant.maps._pool_row",
     "ExportError": "calibrant.maps._tensor",
     "Graph": "calibrant.maps._onnx_graph",
+    "HALVES": "calibrant.maps._pool_row",
+    "Linear": "calibrant.maps._pool",
     "Loop": "calibrant.maps._program_steps",
     "OnnxExportError": "calibrant.maps._onnx_graph",
     "OnnxTensor": "calibrant.maps._onnx_graph",
+    "Pool": "calibrant.maps._pool",
     "Program": "calibrant.maps._program",
+    "Row": "calibrant.maps._pool_row",
+    "Stairs": "calibrant.maps._pool",
+    "Start": "calibrant.maps._pool_row",
     "Step": "calibrant.maps._program_steps",
     "Target": "calibrant.maps._tensor",
     "Tensor": "calibrant.maps._tensor",
     "answers": "calibrant.maps._graph",
     "answers_of_rows": "calibrant.maps._graph",
+    "mixed": "calibrant.maps._pool_row",
     "n_uses": "calibrant.maps._program_steps",
 }
 

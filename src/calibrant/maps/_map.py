@@ -3,6 +3,7 @@
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -109,9 +110,10 @@ class AnyMap(Field):
         return {"map": value.name, **value.fields.write(value)}
 
     def _read(self, plain: Any, at: Place) -> Map:
-        known, name = self._kinds or MAPS, plain.get("map")
         if "map" not in plain:
             at.fail("must have the field 'map'; it is missing")
+        name = plain["map"]
+        known = self._kinds or _all_with(name)
         kind = known.get(name) if isinstance(name, str) else None
         if kind is None:
             (at / "map").refuse(f"be one of {', '.join(known)}", name)
@@ -130,3 +132,10 @@ class AnyMap(Field):
             ]
             return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
         return {"type": "object", "properties": {"map": {"type": "string"}}, "required": ["map"]}
+
+
+def _all_with(name: object) -> dict[str, type[Map]]:
+    """The maps by their names; what few models need is imported where the name is none of the rest."""
+    if name not in list(MAPS):
+        import_module("calibrant.maps._pool")
+    return MAPS

@@ -305,9 +305,10 @@ class ScoreCalibrator(
 
     Notes
     -----
-    The frame is read four times or more: once to see the labels, once for a sample, and once per pass;
-    isotonic calibration and binning take two passes, sigmoids about six. Cache a frame that is costly to
-    compute.
+    The frame is read three times or more: once to see the labels, once for a sample, and once per pass;
+    isotonic calibration and binning take two passes, sigmoids about six. Of up to four million scores, the
+    passes are made on the driver, and the frame is read once for all of them. Cache a frame that is costly
+    to compute.
 
     Fit on scores of rows that the model behind the scores was **not** trained on.
 
@@ -365,6 +366,7 @@ class ScoreCalibrator(
             coded=code is not None,
             paired=needs_all_scores(method),
             skip=self.getHandleInvalid() != "error",
+            maxRows=self._given("maxRows"),
         )
         named, settings = named_method(method, self.getKind()), self._given("methodParams")
         model = ScoreModel(

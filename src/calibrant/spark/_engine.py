@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from calibrant._core._names import label_text, names_by_label
 from calibrant.passes import PassOptions, Plan, Rows, Summary, Task, reduce_rows
 from calibrant.spark._columns import ScoreColumns, check_columns, quoted, score_columns, usable_weight
 from calibrant.spark._partition import (
+    ARROW_SUMMARIES,
     SUMMARIES,
     Layout,
     TaskText,
@@ -36,6 +38,8 @@ FEW_PARTITIONS, FAN_IN = 4, 8
 MOST_BINS_IN_ALL, LEAST_BINS = 1 << 22, 1 << 10
 #: Rows that come to the driver, of all columns together.
 MOST_FETCHED = 1 << 22
+#: Scores of all rows, if all of them come: a pass on the executors costs more than it takes the driver.
+MOST_COMING = 1 << 22
 #: Rows for a bin, as in files; and bins that cost nothing, however few rows there are.
 ROWS_PER_BIN, MANY_FOR_FEW_ROWS = 40, 1 << 14
 
@@ -64,6 +68,8 @@ class FrameRows:
         Some rows.
     is_whole : bool
         Whether these are all rows.
+    comes : bool
+        Whether the rows are few enough to come to the driver, where all passes are made.
     """
 
     classes: Array
@@ -74,6 +80,7 @@ class FrameRows:
     layout: Layout
     sample: Rows
     is_whole: bool
+    comes: bool
 
     @property
     def groups(self) -> Callable[[], tuple[str, ...]] | None:
@@ -95,6 +102,7 @@ class FrameRows:
         coded: bool = False,
         paired: bool = False,
         skip: bool = False,
+        maxRows: int | None = None,
     ) -> "FrameRows":
         """Look at a frame and prepare its passes.
 
@@ -123,6 +131,8 @@ class FrameRows:
             are two classes, as MLlib's vectors hold the same score for one class and against the other.
         skip : bool, default=False
             Whether rows that cannot be used are left out; otherwise they are an error.
+        maxRows : int, optional
+            How many rows may come to the driver.
 
         Returns
         -------
@@ -162,16 +172,18 @@ class FrameRows:
         texts = {label_text(value) for value in labels}
         n_rows = sum(count for text, count in seen.known.items() if text in texts)
         n_there = sum(seen.labels.values())
+        n_used = 1 if alone else seen.width
         sample = _draw(chosen, layout, n_there, SAMPLE_ROWS, seed=0)
         return cls(
             classes=labels,
             n_rows=n_rows,
-            n_scores=1 if alone else seen.width,
+            n_scores=n_used,
             n_partitions=seen.n_partitions,
             frame=chosen,
             layout=replace(layout, repeated=_repeated(sample)),
             sample=sample,
             is_whole=n_there <= SAMPLE_ROWS,
+            comes=n_there * n_used <= MOST_COMING and (maxRows is None or n_there <= maxRows),
         )
 
     def run(self, plan: Plan[T]) -> T:
@@ -194,7 +206,8 @@ class FrameRows:
         order, as those of files and of cached frames do, however often tasks had to be tried; counts do not
         depend on the order.
 
-        Up to 131072 rows come to the driver once, and passes are made there.
+        Rows that may come to the driver all together come once, and passes are made there, partition by
+        partition as on the executors, with the same bits: a pass through their Python costs more than rows.
         """
         summary: Summary | None = None
         try:
@@ -219,6 +232,8 @@ class FrameRows:
         if self.is_whole or task.rows_needed is not None:
             return reduce_rows(task, [self.sample])
         text, layout = TaskText.of(task), self.layout
+        if self.comes:
+            return _put_together(task, self._merged_here(text))
 
         def reduce_here(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             context = TaskContext.get()
@@ -229,17 +244,52 @@ class FrameRows:
 
     def _merged(self, summaries: DataFrame, text: TaskText) -> DataFrame:
         """Merge summaries on the executors until a few of every part are left for the driver."""
-        left, span = self.n_partitions, 1
 
         def merge_here(table: pa.Table) -> pa.Table:
             return merge_summaries(table, text)
 
-        while left > FEW_PARTITIONS:
-            span *= FAN_IN
+        for span in self._spans:
             branch = F.floor(F.col("partition") / span)
             summaries = summaries.groupBy("part", branch).applyInArrow(merge_here, SUMMARIES)
-            left = -(-left // FAN_IN)
         return summaries
+
+    @property
+    def _spans(self) -> Iterator[int]:
+        """Of how many partitions summaries are merged, round by round."""
+        left, span = self.n_partitions, 1
+        while left > FEW_PARTITIONS:
+            span *= FAN_IN
+            yield span
+            left = -(-left // FAN_IN)
+
+    @cached_property
+    def _partitions(self) -> dict[int, list[pa.RecordBatch]]:
+        """The rows of every partition, in the batches that its executor would get."""
+        table: pa.Table = self.frame.select("*", F.spark_partition_id().alias("partition")).toArrow()
+        found: dict[int, list[pa.RecordBatch]] = {}
+        for batch in table.to_batches():
+            rows = batch.select(batch.schema.names[:-1])
+            found.setdefault(batch.column(batch.num_columns - 1)[0].as_py(), []).append(rows)
+        return dict(sorted(found.items()))
+
+    def _merged_here(self, text: TaskText) -> pa.Table:
+        """The same on the driver."""
+        summaries = [
+            summary
+            for partition, batches in self._partitions.items()
+            for summary in reduce_partition(iter(batches), text, self.layout, partition)
+        ]
+        table = pa.Table.from_batches(summaries, ARROW_SUMMARIES)
+        for span in self._spans:
+            branches = np.stack(
+                [table.column("part").to_numpy(), table.column("partition").to_numpy() // span]
+            )
+            groups, group_of = np.unique(branches, axis=1, return_inverse=True)
+            table = pa.concat_tables(
+                merge_summaries(table.filter(pa.array(group_of == group)), text)
+                for group in range(groups.shape[1])
+            )
+        return table
 
     def draw(self, n_rows: int, seed: int) -> Rows:
         """Bring rows to the driver, drawn at random if there are more than wanted.

@@ -21,7 +21,7 @@ from calibrant.maps import Chain, ExportError, Step, n_uses
 from calibrant.models import ScoreModel, chain_of
 from calibrant.spark._columns import ScoreColumns, is_finite, quoted
 
-#: With more scores per row batches in Python are faster, as measured with ten: 2 times.
+#: With more scores per row columns gain nothing: those of ten make a method that the JVM does not compile.
 MOST_SCORES = 1
 #: Longer programs are left to Python: Spark compiles columns, and gives up on long ones.
 MOST_STEPS = 500

@@ -5,6 +5,7 @@ Everything here is a function of plain data, so that a task which is tried again
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 
 import numpy as np
@@ -34,7 +35,7 @@ BATCH_ROWS = 1 << 17
 WIDE = 8
 #: What a pass returns: a row for every part of the summary of every partition, or for what went wrong there.
 SUMMARIES = "part int, partition int, failure string, summary binary"
-_SCHEMA = pa.schema(
+ARROW_SUMMARIES = pa.schema(
     [("part", pa.int32()), ("partition", pa.int32()), ("failure", pa.string()), ("summary", pa.binary())]
 )
 
@@ -237,8 +238,13 @@ class TaskText:
 
     def read(self) -> Task:
         """Make the task again."""
-        import_all(self.modules)
-        return task_from_json(self.text)
+        return _read(self)
+
+
+@lru_cache(maxsize=4)
+def _read(sent: TaskText) -> Task:
+    import_all(sent.modules)
+    return task_from_json(sent.text)
 
 
 def modules_to_send(modules: set[str]) -> tuple[str, ...]:
@@ -362,5 +368,5 @@ def _leaves(summary: Summary) -> Iterator[Summary]:
 
 def _batch(rows: Sequence[tuple[int, int, str | None, bytes | None]]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, _SCHEMA, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SUMMARIES, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=ARROW_SUMMARIES)
