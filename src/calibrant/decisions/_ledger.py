@@ -41,7 +41,6 @@ class Ledger:
         intervals: bool = False,
     ) -> None:
         self.matrix = matrix
-        self._intervals = intervals
         place = {name: row for row, name in enumerate(actions)}
         #: The row of the costs for deciding each class; None where some class cannot be decided.
         self.of_class = [place[name] for name in classes] if set(classes) <= set(place) else None
@@ -50,7 +49,7 @@ class Ledger:
         self.counts, self._plain_counts = np.zeros(matrix.shape), np.zeros(matrix.shape)
         self._plain_expected = self._more_paid = self._more_plain_paid = 0.0
         #: Of intervals: what was paid by these decisions, by the most probable class, and how much less.
-        self._paid, self._plain_paid, self._saved = (DifferenceSums() for _ in range(3))
+        self._sums = [DifferenceSums() for _ in range(3)] if intervals else []
 
     def add(
         self,
@@ -81,7 +80,7 @@ class Ledger:
             )
             self._plain_counts += counts if same else self._counts_of(plain, weights, truth)
             self._more_plain_paid += _more(more, plain, weights, truth)
-        if self._intervals and truth is not None:
+        if self._sums and truth is not None:
             self._enter(decided, plain, weights, truth, more)
         return expected
 
@@ -110,13 +109,14 @@ class Ledger:
         more: Float64Array | None,
     ) -> None:
         """Add what every row has paid, and would have paid by its most probable class."""
+        of_paid, of_plain, of_saved = self._sums
         paid = self._paid_by(decided, truth, more)
         none = np.zeros_like(paid)
-        self._paid.add(paid, none, weights)
+        of_paid.add(paid, none, weights)
         if plain is not None:
             plain_paid = self._paid_by(plain, truth, more)
-            self._plain_paid.add(plain_paid, none, weights)
-            self._saved.add(plain_paid, paid, weights)
+            of_plain.add(plain_paid, none, weights)
+            of_saved.add(plain_paid, paid, weights)
 
     def _paid_by(self, decided: IntArray, truth: IntArray, more: Float64Array | None) -> Float64Array:
         paid = self.matrix[decided, truth]
@@ -135,7 +135,7 @@ class Ledger:
     @property
     def paid(self) -> Estimate:
         """What the decisions cost as the truth turned out."""
-        return in_all(float((self.counts * self.matrix).sum()) + self._more_paid, self._paid)
+        return in_all(float((self.counts * self.matrix).sum()) + self._more_paid, self._sums[:1])
 
     @property
     def plain_paid(self) -> Estimate:
@@ -143,20 +143,20 @@ class Ledger:
         if self.of_class is None:
             return Estimate(math.nan)
         total = float((self._plain_counts * self.matrix).sum()) + self._more_plain_paid
-        return in_all(total, self._plain_paid)
+        return in_all(total, self._sums[1:2])
 
     @property
     def saved(self) -> Estimate:
         """How much less was paid than by the most probable class, of the same rows."""
-        return in_all(self.plain_paid - self.paid, self._saved)
+        return in_all(self.plain_paid - self.paid, self._sums[2:])
 
 
-def in_all(total: float, sums: DifferenceSums) -> Estimate:
-    """What rows have in all, with the interval that follows from that of their mean."""
-    weight = float(sums.sums[0])
+def in_all(total: float, sums: Sequence[DifferenceSums]) -> Estimate:
+    """What rows have in all, with the interval that follows from that of their mean, where it is known."""
+    weight = sum(float(each.sums[0]) for each in sums)
     if not weight:
         return Estimate(total)
-    mean = sums.result()
+    mean = sums[0].result()
     return Estimate(total, mean.low * weight, mean.high * weight, mean.error * weight)
 
 

@@ -234,7 +234,7 @@ class Decided:
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.source, self.actions, self.learned, self.label = source, actions, learned, label
-        self.costs = Ledger(matrix, actions, classes, intervals=True)
+        self.costs = Ledger(matrix, actions, classes, intervals=label is not None)
         self.n_rows = self.n_skipped = 0
         self._columns, self._weight, self._kept, self._skips = columns, weight, kept, skips
         self._amounts = amounts
