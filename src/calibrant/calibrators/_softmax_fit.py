@@ -20,6 +20,8 @@ MOST_STEPS, ROUGH, FINE, SHARED = 60, 1e-5, 1e-15, 0.1
 HARDER = 30.0
 #: A row's own part of its prediction is taken to be no greater than this.
 MOST_OWN = 0.95
+#: What a loss may grow by rounding alone; the shortest part of a step.
+ROUNDING, SHORTEST = 1e-12, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +180,44 @@ class SoftmaxFit:
         return softmax_in_place(scores + unit * own * proba / left)
 
 
+def _fit_two(
+    design: Design, y: IntArray, weight: Float64Array, prices: Float64Array, precision: float
+) -> Float64Array:
+    """The numbers of two classes, who share one curve: by Newton's method.
+
+    They cost ``numbers @ prices @ numbers / 2`` beside the log loss.
+    """
+    columns = np.concatenate([sign * each for sign, each in zip((-1, 1), design.classes(), strict=True)])
+    side = np.where(y == 0, 1.0, -1.0)  # of the odds against the true class
+    columns *= side.astype(design.real)
+    apart = side * (design.log_start[1] - design.log_start[0])
+
+    def loss(numbers: Float64Array) -> tuple[float, Float64Array, Float64Array]:
+        odds = apart + numbers.astype(design.real) @ columns
+        small = np.exp(-np.abs(odds))
+        value = weight @ (np.maximum(odds, 0.0) + np.log(1 + small)) + numbers @ prices @ numbers / 2
+        return float(value), odds, small
+
+    numbers = np.zeros(len(columns))
+    value, odds, small = loss(numbers)
+    for _ in range(MOST_STEPS):
+        wrong = weight * np.where(odds > 0, 1.0, small) / (1 + small)
+        slope = columns @ wrong.astype(design.real) + prices @ numbers
+        part = columns * (np.sqrt(weight * small) / (1 + small)).astype(design.real)
+        curvature = (part @ part.T).astype(np.float64) + prices
+        step = late.linalg.solve(curvature, -slope, assume_a="pos")
+        gain, length, before = -float(slope @ step) / 2, 1.0, value
+        while True:
+            value, odds, small = loss(numbers + length * step)
+            if value <= before * (1 + ROUNDING) or length < SHORTEST:
+                break
+            length /= 2
+        numbers += length * step
+        if gain <= precision * max(before, 1.0):
+            break
+    return numbers.reshape(2, -1)
+
+
 def fit_softmax(
     design: Design,
     y: IntArray,
@@ -216,6 +256,11 @@ def fit_softmax(
     shapes = slice(2, 2 + len(design.shapes))
     cost = penalty.of_columns(len(design.shapes), design.n_features, total)
     kappa = penalty.shape / (SHARED + k * penalty.shape)
+    if k == 2 and not rising:
+        prices = np.diag(np.tile(2 * cost, 2))
+        shared = np.tile(np.eye(design.n_columns)[shapes], 2)
+        prices -= 2 * penalty.shape * kappa * shared.T @ shared
+        return SoftmaxFit(_fit_two(design, y, weight, prices, precision), cost)
     part = design.some(few)
     known = weight if few is None else weight[few]
     if rising:  # bounds are those of the numbers themselves
