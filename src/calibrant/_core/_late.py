@@ -19,6 +19,7 @@ class _Late:
         return value
 
 
+blas: Any = _Late("scipy.linalg.blas")
 compute: Any = _Late("pyarrow.compute")
 parquet: Any = _Late("pyarrow.parquet")
 arrow_json: Any = _Late("pyarrow.json")

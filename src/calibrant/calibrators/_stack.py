@@ -219,7 +219,7 @@ def fit_pool(rows: JointRows, names: Sequence[str], *, rising: bool = False) -> 
     for name in names:
         if name in LINEAR:
             design = features.design(row, name)
-            fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, few=few, rising=rising)
+            fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, rising=rising)
             maps[name] = features.linear(name, fit)
             answers = fit.left_out(design.some(few), held.y, held.weight, scale)
         elif name == "steps":
