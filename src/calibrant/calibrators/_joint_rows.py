@@ -82,7 +82,10 @@ def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) 
 def _canonical(weight: Float64Array, columns: Float64Array, y: IntArray) -> IntArray:
     """The order by class, scores and weight; most rows are told apart by the last score."""
     last = columns[:, -1]
-    order = np.lexsort((last, y))
+    order = np.argsort(last)
+    order = order[
+        np.argsort(y[order].astype(np.min_scalar_type(y.max())), kind="stable")
+    ]  # small ones sort fast
     if len(_starts(y[order], last[order])) == len(y):
         return order
     return np.lexsort((weight, *columns.T, y))

@@ -221,7 +221,7 @@ def _fit_two(
         slope = columns @ wrong.astype(design.real) + prices @ numbers
         part = columns * (np.sqrt(weight * small) / (1 + small)).astype(design.real)
         curvature = (part @ part.T).astype(np.float64) + prices
-        step = late.linalg.solve(curvature, -slope, assume_a="pos")
+        step = np.linalg.solve(curvature, -slope)
         gain, length, before = -float(slope @ step) / 2, 1.0, value
         while True:
             value, odds, small = loss(numbers + length * step)
