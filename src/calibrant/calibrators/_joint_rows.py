@@ -108,14 +108,15 @@ def _class_order(rows: "KeptRows", entry: Entry) -> IntArray:
         weight = np.array([math.fsum(mass[rows.truth == number]) for number in range(k)])
     if len(np.unique(weight)) == k:
         return np.argsort(weight)
-    given, by_scores = entry.of_classes(rows.scores, NUMPY), np.zeros((2, k))
-    for number in np.flatnonzero(np.isin(weight, _repeated(weight))):
-        column = given[:, number]
-        by_scores[0, number] = math.fsum(np.unique(column[rows.truth == number]))
-        by_scores[1, number] = math.fsum(np.unique(column))
-    return np.lexsort((*by_scores, weight))
+    given, own, whole = entry.of_classes(rows.scores, NUMPY), np.zeros(k), np.zeros(k)
+    for number in _tied(weight):
+        own[number] = math.fsum(np.unique(given[rows.truth == number, number]))
+    for number in _tied(weight, own):
+        whole[number] = math.fsum(np.unique(given[:, number]))
+    return np.lexsort((whole, own, weight))
 
 
-def _repeated(values: Float64Array) -> Float64Array:
-    distinct, count = np.unique(values, return_counts=True)
-    return np.asarray(distinct[count > 1])
+def _tied(*numbers: Float64Array) -> IntArray:
+    """The classes that have the same numbers as others."""
+    _, place, count = np.unique(np.array(numbers), axis=1, return_inverse=True, return_counts=True)
+    return np.flatnonzero(count[place.ravel()] > 1)
