@@ -306,7 +306,7 @@ class Curves:
     @cached_property
     def _lines(self) -> list[tuple[Array, ...]]:
         """For every column a point on each segment, and its slope."""
-        found = []
+        found: list[tuple[Array, ...]] = []
         for knots, values in zip(self.knots, self.values, strict=True):
             run = np.diff(knots)
             rise = np.divide(np.diff(values), run, out=np.zeros(len(run)), where=run > 0)
