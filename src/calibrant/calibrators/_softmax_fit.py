@@ -36,16 +36,20 @@ class Penalty:
     ----------
     bias, slope, shape, matrix : float
         Of b, v, t and M.
+    of_class : float
+        That of M is greater by this many rows over those that a class has in the mean.
     """
 
     bias: float
     slope: float
     shape: float = 0.0
     matrix: float = 0.0
+    of_class: float = 0.0
 
-    def of_columns(self, n_shapes: int, n_features: int, weight: float) -> Float64Array:
+    def of_columns(self, n_shapes: int, n_features: int, n_classes: int, weight: float) -> Float64Array:
         """One for every number that a class has."""
-        each = np.repeat([self.bias, self.slope, self.shape, self.matrix], (1, 1, n_shapes, n_features))
+        matrix = self.matrix * (1 + self.of_class * n_classes / weight)
+        each = np.repeat([self.bias, self.slope, self.shape, matrix], (1, 1, n_shapes, n_features))
         return np.asarray(each * (1 + HARDER / weight))
 
 
@@ -136,15 +140,20 @@ def _pairs(n_classes: int) -> float:
     return 2.0 if n_classes == 2 else 1.0
 
 
+def _squared(part: FloatArray) -> Float64Array:
+    """The product with itself, and so much more that rounding leaves no direction level or falling."""
+    found = (part @ part.T).astype(np.float64)
+    found[np.diag_indices_from(found)] += np.finfo(part.dtype).eps * np.trace(found)
+    return found
+
+
 def _curvatures(
     design: Design, proba: Float64Array, weight: Float64Array, penalty: Float64Array
 ) -> Iterator[tuple[Any, Float64Array]]:
     """For every class its columns, and L with L L' its own curvature."""
     spread = np.sqrt(proba * (1 - proba) * (weight * _pairs(len(proba)))).astype(design.real)
     for own, columns in zip(spread, design.classes(), strict=True):
-        part = columns * own
-        curvature = (part @ part.T).astype(np.float64)
-        curvature[np.diag_indices_from(curvature)] += 2 * penalty
+        curvature = _squared(columns * own) + np.diag(2 * penalty)
         yield columns, np.linalg.cholesky(curvature)
 
 
@@ -221,8 +230,7 @@ def _fit_two(
         wrong = weight * np.where(odds > 0, 1.0, small) / (1 + small)
         slope = columns @ wrong.astype(design.real) + prices @ numbers
         part = columns * (np.sqrt(weight * small) / (1 + small)).astype(design.real)
-        curvature = (part @ part.T).astype(np.float64) + prices
-        step = np.linalg.solve(curvature, -slope)
+        step = np.linalg.solve(_squared(part) + prices, -slope)
         gain, length, before = -float(slope @ step) / 2, 1.0, value
         while True:
             value, odds, small = loss(numbers + length * step)
@@ -268,7 +276,7 @@ def fit_softmax(
     """
     k, total = len(design.log_start), weight.sum()
     shapes = slice(2, 2 + len(design.shapes))
-    cost = penalty.of_columns(len(design.shapes), design.n_features, total)
+    cost = penalty.of_columns(len(design.shapes), design.n_features, k, total)
     kappa = penalty.shape / (SHARED + k * penalty.shape)
     if k == 2 and not rising:
         prices = np.diag(np.tile(2 * cost, 2))

@@ -15,8 +15,6 @@ FLOORS = (1e-300, 1e-15, 1e-8, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 FLOOR_ENTRIES, SCALE_ENTRIES = 40_000, 200_000
 #: Bounds of the logarithm of the scale, for scores that differ by about 1.
 LOWEST, HIGHEST = -7.0, 5.0
-#: Steps of the logarithm of the scale, at most and the last; logarithms of odds that are as good as infinite.
-MOST_STEP, SMALL_STEP, FAR = 2.0, 1e-3, 300.0
 #: Every free bias of margins must be worth so much log likelihood; and where all rows lean to one class.
 WORTH, WORTH_LEANING = 10.0, 2.0
 
@@ -31,12 +29,12 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     probable = rows.entry.of_probabilities
     few = rows.some(rows.thinned(FLOOR_ENTRIES))
     given = few.entry.of_classes(few.scores, NUMPY)
-    bounds, begin = ((LOWEST, HIGHEST), 0.0) if probable else _range_of_margins(given)
     found: tuple[float, float, float | None] | None = None
+    bounds = (LOWEST, HIGHEST) if probable else _bounds_of_margins(given)
     for floor in FLOORS if probable else (None,):
-        loss, begin = _best_scale(_logs(given, floor), few, share, bounds, begin)
+        loss, scale = _best_scale(_logs(given, floor), few, share, bounds, 1e-2)
         if found is None or loss < found[0] - 1e-9 * abs(found[0]):
-            found = loss, begin, floor
+            found = loss, scale, floor
     assert found is not None
     least, begin, floor = found
     more = rows.some(rows.thinned(SCALE_ENTRIES))
@@ -48,15 +46,16 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
         if (least - loss) * whole > (WORTH_LEANING if leaning else WORTH) * n_free:
             _, scale, bias = _best_biases(logs, more, share, scale, bias)
             return Start(scale, None, share, bias)
-    _, scale = _best_scale(logs, more, share, bounds, begin)
+    _, scale = _best_scale(logs, more, share, (begin - 0.2, begin + 0.2), 2e-3)
     return Start(math.exp(scale), floor, share)
 
 
-def _range_of_margins(given: Float64Array) -> tuple[tuple[float, float], float]:
-    """Bounds wide enough for margins of any unit, and where to begin."""
+def _bounds_of_margins(given: Float64Array) -> tuple[float, float]:
+    """Wide enough for margins of any unit."""
     unit = float(np.mean(given.max(axis=1) / 2 - given.min(axis=1) / 2))
-    even = -math.log(unit) if unit > 0 else 0.0
-    return (min(LOWEST, LOWEST + even), max(HIGHEST, HIGHEST + even)), even
+    if unit <= 0:
+        return LOWEST, HIGHEST
+    return min(LOWEST, LOWEST - math.log(unit)), max(HIGHEST, HIGHEST - math.log(unit))
 
 
 def _logs(given: Float64Array, floor: float | None) -> Float64Array:
@@ -64,37 +63,20 @@ def _logs(given: Float64Array, floor: float | None) -> Float64Array:
 
 
 def _best_scale(
-    logs: Float64Array, rows: JointRows, share: float, bounds: tuple[float, float], begin: float
+    logs: Float64Array, rows: JointRows, share: float, bounds: tuple[float, float], within: float
 ) -> tuple[float, float]:
-    """The least loss, and the logarithm of its scale: by Newton's method, kept between bounds."""
-    below, k = np.ascontiguousarray(logs.T), logs.shape[1]  # NumPy is slow along short rows
-    others = (rows.y + np.arange(1, k)[:, None]) % k
-    ahead = np.take_along_axis(below, others, axis=0) / 2 - below[rows.y, np.arange(len(rows.y))] / 2
-    unit = float(np.abs(ahead).max()) or 1.0  # halves, of which the greatest is one: no square overflows
-    ahead /= unit
-    low, high = bounds
-    at = begin
-    while True:
-        scale = 2 * math.exp(at + math.log(unit))
-        odds = np.exp(np.minimum(scale * ahead, FAR))
-        own: Array = 1 / (1 + odds.sum(axis=0))
-        odds *= ahead
-        mean = own * odds.sum(axis=0)
-        odds *= ahead
-        square = own * odds.sum(axis=0)
-        said = (1 - share) * own + share / k
-        part = (1 - share) * own / said
-        mass = rows.weight * part
-        slope = scale * float(mass @ mean)
-        curve = scale * scale * float(mass @ (square - (2 - part) * mean * mean)) + slope
-        low, high = (low, at) if slope > 0 else (at, high)
-        step = -slope / curve if curve > 0 else math.copysign(MOST_STEP, -slope)
-        step = max(-MOST_STEP, min(step, MOST_STEP))
-        if not low < at + step < high:
-            step = (low + high) / 2 - at
-        if abs(step) <= SMALL_STEP or slope == 0:
-            return slope * step / 2 - float(rows.weight @ np.log(said)), at + step
-        at += step
+    """The least loss, and the logarithm of its scale."""
+    places, k = np.arange(len(rows.y)), logs.shape[1]
+    below = np.ascontiguousarray(logs.T)  # NumPy is slow along short rows
+    below = below - below.max(axis=0)
+
+    def loss(log_scale: float) -> float:
+        odds = np.exp(math.exp(log_scale) * below)
+        proba: Array = odds[rows.y, places] / odds.sum(axis=0)
+        return -float(rows.weight @ np.log((1 - share) * proba + share / k))
+
+    best = late.optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": within})
+    return float(best.fun), float(best.x)
 
 
 def _best_biases(
