@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from calibrant._core import _late as late
-from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.calibrators._joint_rows import JointRows
 from calibrant.maps import NUMPY, Start
 
@@ -31,24 +31,26 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     probable = rows.entry.of_probabilities
     few = rows.some(rows.thinned(FLOOR_ENTRIES))
     given = few.entry.of_classes(few.scores, NUMPY)
+    true_first = _true_first(given, few.y)
     bounds, begin = ((LOWEST, HIGHEST), 0.0) if probable else _range_of_margins(given)
     found: tuple[float, float, float | None] | None = None
     for floor in FLOORS if probable else (None,):
-        loss, begin = _best_scale(_logs(given, floor), few, share, bounds, begin)
+        loss, begin = _best_scale(_logs(true_first, floor), few.weight, share, bounds, begin)
         if found is None or loss < found[0] - 1e-9 * abs(found[0]):
             found = loss, begin, floor
     assert found is not None
     least, begin, floor = found
     more = rows.some(rows.thinned(SCALE_ENTRIES))
-    logs = _logs(more.entry.of_classes(more.scores, NUMPY), floor)
+    all_given = more.entry.of_classes(more.scores, NUMPY)
     if biased and floor is None:
         n_free, whole = rows.entry.n_classes - 1, rows.weight.sum() / few.weight.sum()
         loss, scale, bias = _best_biases(given, few, share, math.exp(begin), None)
         leaning = len(np.unique(given.argmax(axis=1))) == 1
         if (least - loss) * whole > (WORTH_LEANING if leaning else WORTH) * n_free:
-            _, scale, bias = _best_biases(logs, more, share, scale, bias)
+            _, scale, bias = _best_biases(all_given, more, share, scale, bias)
             return Start(scale, None, share, bias)
-    _, scale = _best_scale(logs, more, share, bounds, begin)
+    logs = _logs(_true_first(all_given, more.y), floor)
+    _, scale = _best_scale(logs, more.weight, share, bounds, begin)
     return Start(math.exp(scale), floor, share)
 
 
@@ -63,13 +65,18 @@ def _logs(given: Float64Array, floor: float | None) -> Float64Array:
     return given if floor is None else np.log(given + floor)
 
 
+def _true_first(given: Float64Array, y: IntArray) -> Float64Array:
+    """What is given of the true class, and of the others; rows second, as NumPy is slow along short ones."""
+    n, k = given.shape
+    places = (y + np.arange(k)[:, None]) % k * n + np.arange(n)
+    return given.T.ravel().take(places)
+
+
 def _best_scale(
-    logs: Float64Array, rows: JointRows, share: float, bounds: tuple[float, float], begin: float
+    logs: Float64Array, weight: Float64Array, share: float, bounds: tuple[float, float], begin: float
 ) -> tuple[float, float]:
     """The least loss, and the logarithm of its scale: by Newton's method, kept between bounds."""
-    below, k = np.ascontiguousarray(logs.T), logs.shape[1]  # NumPy is slow along short rows
-    others = (rows.y + np.arange(1, k)[:, None]) % k
-    ahead = np.take_along_axis(below, others, axis=0) / 2 - below[rows.y, np.arange(len(rows.y))] / 2
+    k, ahead = len(logs), logs[1:] / 2 - logs[0] / 2
     unit = float(np.abs(ahead).max()) or 1.0  # halves, of which the greatest is one: no square overflows
     ahead /= unit
     low, high = bounds
@@ -84,7 +91,7 @@ def _best_scale(
         square = own * odds.sum(axis=0)
         said = (1 - share) * own + share / k
         part = (1 - share) * own / said
-        mass = rows.weight * part
+        mass = weight * part
         slope = scale * float(mass @ mean)
         curve = scale * scale * float(mass @ (square - (2 - part) * mean * mean)) + slope
         low, high = (low, at) if slope > 0 else (at, high)
@@ -93,7 +100,7 @@ def _best_scale(
         if not low < at + step < high:
             step = (low + high) / 2 - at
         if abs(step) <= SMALL_STEP or slope == 0:
-            return slope * step / 2 - float(rows.weight @ np.log(said)), at + step
+            return slope * step / 2 - float(weight @ np.log(said)), at + step
         at += step
 
 
