@@ -285,7 +285,7 @@ def test_the_start_of_margins_is_the_logistic_map_of_greatest_likelihood():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_start_is_not_caught_where_all_answers_are_sure(seed):
-    """The share makes a valley of great scales, where all answers are sure and the wrong ones cost the same."""
+    """The share makes a valley of great scales, where answers are sure and wrong ones cost the same."""
     random = np.random.default_rng(seed)
     y = random.integers(0, 2, 70)
     scores = expit(300 * (1.2 * (2 * y - 1) + random.normal(size=70))[:, None] * [-1, 1])

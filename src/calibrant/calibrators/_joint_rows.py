@@ -43,7 +43,7 @@ class JointRows:
         """Some of the rows; None for all."""
         if rows is None:
             return self
-        return replace(self, scores=self.scores[rows], y=self.y[rows], weight=self.weight[rows])
+        return replace(self, scores=self.scores.take(rows, axis=0), y=self.y[rows], weight=self.weight[rows])
 
     def thinned(self, entries: int, least: int = 1000) -> IntArray | None:
         """So many scores, evenly by class and the score of the true class; None for all."""
@@ -69,14 +69,14 @@ def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) 
     y = np.argsort(entry.order)[rows.truth]
     columns = rows.scores if code is not None else entry.of_classes(rows.scores, NUMPY)
     order = _canonical(rows.weight, columns, y)
-    columns, y, weight = columns[order], y[order], rows.weight[order]
-    of_weight = _starts(y, weight, *columns.T)  # copies are counted, so that none adds up otherwise
+    columns, y, weight = columns.T.take(order, axis=1), y[order], rows.weight[order]
+    of_weight = _starts(y, weight, *columns)  # copies are counted, so that none adds up otherwise
     mass = weight[of_weight] * np.add.reduceat(rows.count[order], of_weight)
-    y, columns, order = y[of_weight], columns[of_weight], order[of_weight]
-    starts = _starts(y, *columns.T)
+    y, columns, order = y[of_weight], columns.take(of_weight, axis=1), order[of_weight]
+    starts = _starts(y, *columns)
     mass = np.add.reduceat(mass, starts) * rows.part[order[starts]]
     total = float(mass.sum()) if rows.total is None else rows.total
-    return JointRows(entry, rows.scores[order[starts]], y[starts], mass, total)
+    return JointRows(entry, rows.scores.take(order[starts], axis=0), y[starts], mass, total)
 
 
 def _canonical(weight: Float64Array, columns: Float64Array, y: IntArray) -> IntArray:
