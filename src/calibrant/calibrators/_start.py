@@ -14,11 +14,11 @@ FLOORS = (1e-300, 1e-15, 1e-8, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 #: Scores by which the floor is found, and the scale.
 FLOOR_ENTRIES, SCALE_ENTRIES = 40_000, 200_000
 #: Logarithms of scales that are tried before the search, for scores that differ by about 1; by what scores.
-TRIED, TRIED_ENTRIES, TRIED_ROWS = np.arange(-6.0, 5.0), 4000, 400
+TRIED, TRIED_ENTRIES, TRIED_ROWS = np.arange(-6.0, 5.0, 0.5), 10_000, 1000
 #: How far the search goes from there; its steps, and the last; logarithms of odds as good as infinite.
 REACH, MOST_STEPS, SMALL_STEP, FAR = 1.0, 20, 1e-3, 300.0
-#: The bound of scales with biases.
-HIGHEST = 5.0
+#: The bound of scales with biases; losses that differ by this share are equal.
+HIGHEST, TIE = 5.0, 1e-9
 #: Every free bias of margins must be worth so much log likelihood; and where all rows lean to one class.
 WORTH, WORTH_LEANING = 10.0, 2.0
 
@@ -34,7 +34,7 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     few = rows.some(rows.thinned(FLOOR_ENTRIES))
     given = few.entry.of_classes(few.scores, NUMPY)
     true_first = _true_first(given, few.y)
-    tried = few.thinned(TRIED_ENTRIES, TRIED_ROWS)
+    tried = few.thinned(TRIED_ENTRIES, TRIED_ROWS) if probable else None  # one try of margins is cheap
     tried = np.arange(len(few.y)) if tried is None else tried
     scales = TRIED if probable else TRIED + _even_scale(given)
     found: tuple[float, float, float | None] | None = None
@@ -42,7 +42,7 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
         logs = _logs(true_first, floor)
         begin = _good_scale(logs[:, tried], few.weight[tried], share, scales)
         loss, begin = _best_scale(logs, few.weight, share, begin)
-        if found is None or loss < found[0] - 1e-9 * abs(found[0]):
+        if found is None or loss < found[0] * (1 - TIE):
             found = loss, begin, floor
     assert found is not None
     least, begin, floor = found
@@ -89,7 +89,7 @@ def _ahead(logs: Float64Array) -> tuple[Float64Array, float]:
 
 
 def _good_scale(logs: Float64Array, weight: Float64Array, share: float, scales: Float64Array) -> float:
-    """The best of some logarithms of scales.
+    """The best of some logarithms of scales; of equal ones the greatest.
 
     The share keeps a sure and wrong answer from costing without end, so that the greatest scales are a valley
     of their own, where all answers are sure.
@@ -98,7 +98,8 @@ def _good_scale(logs: Float64Array, weight: Float64Array, share: float, scales: 
     each = 2 * np.exp(scales + math.log(unit))
     odds = np.exp(np.minimum(each[:, None, None] * ahead, FAR))
     said = (1 - share) / (1 + odds.sum(axis=1)) + share / len(logs)
-    return float(scales[np.argmax(np.log(said) @ weight)])
+    loss = -np.log(said) @ weight
+    return float(scales[np.flatnonzero(loss <= loss.min() * (1 + TIE))[-1]])
 
 
 def _best_scale(logs: Float64Array, weight: Float64Array, share: float, begin: float) -> tuple[float, float]:
