@@ -158,3 +158,25 @@ def test_a_class_in_one_fold_has_no_whole_rows():
         CalibratedClassifier(GaussianNB(), "matrix", code="all_pairs", cv=folds).fit(X, y)
     model = CalibratedClassifier(GaussianNB(), code="all_pairs", cv=folds).fit(X, y)
     assert model.report_ == "auto is pav for each of 3 columns, as rows lack some of the scores"
+
+
+@pytest.mark.parametrize("n_rows", [1, 100])
+def test_margins_whose_difference_is_infinite_have_probabilities(n_rows):
+    scores, y = three_ways_wrong(300, 2, kind="margin")
+    proba = (
+        StackCalibrator(kind="margin").fit(scores, y).predict_proba(np.tile([1.5e308, -1.5e308], (n_rows, 1)))
+    )
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert (proba > 0).all()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("method", ["vector", "matrix"])
+def test_margins_of_any_unit_are_the_same(method, k):
+    scores, y = three_ways_wrong(500, k, kind="margin")
+    one, *others = (
+        METHODS[method](kind="margin").fit(unit * scores, y).predict_proba(unit * scores)
+        for unit in (1.0, 1e-200, 1e200)
+    )
+    for other in others:
+        np.testing.assert_allclose(other, one, atol=1e-5)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
 from sklearn.linear_model import LogisticRegression
 
 from calibrant import (
@@ -18,6 +18,8 @@ from calibrant.calibrators._joint_rows import joint_rows
 from calibrant.calibrators._linear_members import LINEAR, Features
 from calibrant.calibrators._softmax_fit import fit_softmax, softmax_in_place
 from calibrant.calibrators._stairs import dealt_out
+from calibrant.calibrators._start import FLOORS
+from calibrant.maps import NUMPY, Start
 from calibrant.passes import Cases, learn_from_cases
 from calibrators.joint_rows import log_loss_of, three_ways_wrong
 from models.onnx_cases import proba_of
@@ -279,6 +281,37 @@ def test_the_start_of_margins_is_the_logistic_map_of_greatest_likelihood():
     peer = LogisticRegression(C=np.inf, tol=1e-10).fit(single[:, None], y)
     np.testing.assert_allclose(start.scale, peer.coef_[0, 0], rtol=0.02)
     np.testing.assert_allclose(start.bias[1] - start.bias[0], peer.intercept_[0], rtol=0.02)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_start_is_not_caught_where_all_answers_are_sure(seed):
+    """The share makes a valley of great scales, where answers are sure and wrong ones cost the same."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, 70)
+    scores = expit(300 * (1.2 * (2 * y - 1) + random.normal(size=70))[:, None] * [-1, 1])
+    rows, features = problem(scores, y)
+    given = rows.scores[:, rows.entry.order]
+
+    def loss(start):
+        return -np.log(start.formula(given, 2, NUMPY)[np.arange(len(rows.y)), rows.y]) @ rows.weight
+
+    tried = [Start(scale, floor, 1 / 71) for scale in np.exp(np.arange(-6, 5, 0.2)) for floor in FLOORS]
+    assert loss(features.start) < 1.001 * min(map(loss, tried))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_rows_of_great_weight_are_fitted(k):
+    scores, y = mixture(400, k)
+    many = StackCalibrator().fit(scores, y, np.full(len(y), 1e9)).predict_proba(scores)
+    assert log_loss_of(many, y) < log_loss_of(StackCalibrator().fit(scores, y).predict_proba(scores), y)
+
+
+def test_the_fewer_rows_of_a_class_the_more_it_costs_to_be_near():
+    """As many rows of each class pay the same, but for what all pay for few rows in all."""
+    penalty = LINEAR["near"].penalty
+    (few,), (many,) = (penalty.of_columns(0, 1, k, 300.0 * k)[2:] for k in (2, 10))
+    np.testing.assert_allclose(few / (1 + 30 / 600), many / (1 + 30 / 3000))
+    assert penalty.of_columns(0, 1, 10, 300.0)[2] > many > penalty.of_columns(0, 1, 10, 1e6)[2]
 
 
 def test_few_rows_do_not_move_what_is_even_at_zero():

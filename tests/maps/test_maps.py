@@ -11,6 +11,7 @@ from scipy.special import expit, logit, softmax
 from calibrant._core._place import ModelFileError, Place
 from calibrant.maps import (
     MAPS,
+    NUMPY,
     AnyMap,
     Bounds,
     Constant,
@@ -24,6 +25,7 @@ from calibrant.maps import (
     answers,
     answers_of_rows,
 )
+from calibrant.maps._pool_row import Curves
 from registry_cases import MAP_EXAMPLES
 
 RNG = np.random.default_rng(5)
@@ -181,3 +183,18 @@ def test_a_map_that_was_not_imported_is_found():
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert done.stdout == "False\n"
     assert "must have the field 'entry'" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("n_rows", [7, 500])
+def test_lines_through_the_knots_of_columns_are_those_of_numpy(n_rows):
+    """At knots and between them, where they are equal, and beyond the ends."""
+    random = np.random.default_rng(0)
+    knots = [np.sort(random.normal(size=size)) for size in (1, 5, 40)]
+    knots[1][2] = knots[1][1]
+    values = [np.sort(random.random(len(each))) for each in knots]
+    rows = random.normal(size=(n_rows, 3)) * 2
+    rows[:3] = [[-np.inf] * 3, [np.inf] * 3, [1e308, 1.0, -1e308]]
+    rows[3:6] = [[each[0] for each in knots], [each[-1] for each in knots], [0.5, knots[1][2], knots[2][7]]]
+    found = Curves(knots, values).formula(rows, NUMPY)
+    wanted = [np.interp(*each) for each in zip(rows.T, knots, values, strict=True)]
+    np.testing.assert_allclose(found.T, wanted, rtol=0, atol=1e-14)

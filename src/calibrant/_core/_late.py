@@ -26,6 +26,7 @@ class _Late:
         return import_module(self._name)
 
 
+blas: Any = _Late("scipy.linalg.blas")
 compute: Any = _Late("pyarrow.compute")
 #: What calls functions of Arrow by their names, without the 286 wrappers that pyarrow.compute makes first.
 kernels: Any = _Late("pyarrow._compute", "pyarrow.compute")

@@ -43,7 +43,7 @@ class JointRows:
         """Some of the rows; None for all."""
         if rows is None:
             return self
-        return replace(self, scores=self.scores[rows], y=self.y[rows], weight=self.weight[rows])
+        return replace(self, scores=self.scores.take(rows, axis=0), y=self.y[rows], weight=self.weight[rows])
 
     def thinned(self, entries: int, least: int = 1000) -> IntArray | None:
         """So many scores, evenly by class and the score of the true class; None for all."""
@@ -69,20 +69,23 @@ def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) 
     y = np.argsort(entry.order)[rows.truth]
     columns = rows.scores if code is not None else entry.of_classes(rows.scores, NUMPY)
     order = _canonical(rows.weight, columns, y)
-    columns, y, weight = columns[order], y[order], rows.weight[order]
-    of_weight = _starts(y, weight, *columns.T)  # copies are counted, so that none adds up otherwise
+    columns, y, weight = columns.T.take(order, axis=1), y[order], rows.weight[order]
+    of_weight = _starts(y, weight, *columns)  # copies are counted, so that none adds up otherwise
     mass = weight[of_weight] * np.add.reduceat(rows.count[order], of_weight)
-    y, columns, order = y[of_weight], columns[of_weight], order[of_weight]
-    starts = _starts(y, *columns.T)
+    y, columns, order = y[of_weight], columns.take(of_weight, axis=1), order[of_weight]
+    starts = _starts(y, *columns)
     mass = np.add.reduceat(mass, starts) * rows.part[order[starts]]
     total = float(mass.sum()) if rows.total is None else rows.total
-    return JointRows(entry, rows.scores[order[starts]], y[starts], mass, total)
+    return JointRows(entry, rows.scores.take(order[starts], axis=0), y[starts], mass, total)
 
 
 def _canonical(weight: Float64Array, columns: Float64Array, y: IntArray) -> IntArray:
     """The order by class, scores and weight; most rows are told apart by the last score."""
     last = columns[:, -1]
-    order = np.lexsort((last, y))
+    order = np.argsort(last)
+    order = order[
+        np.argsort(y[order].astype(np.min_scalar_type(y.max())), kind="stable")
+    ]  # small ones sort fast
     if len(_starts(y[order], last[order])) == len(y):
         return order
     return np.lexsort((weight, *columns.T, y))
@@ -105,14 +108,15 @@ def _class_order(rows: "KeptRows", entry: Entry) -> IntArray:
         weight = np.array([math.fsum(mass[rows.truth == number]) for number in range(k)])
     if len(np.unique(weight)) == k:
         return np.argsort(weight)
-    given, by_scores = entry.of_classes(rows.scores, NUMPY), np.zeros((2, k))
-    for number in np.flatnonzero(np.isin(weight, _repeated(weight))):
-        column = given[:, number]
-        by_scores[0, number] = math.fsum(np.unique(column[rows.truth == number]))
-        by_scores[1, number] = math.fsum(np.unique(column))
-    return np.lexsort((*by_scores, weight))
+    given, own, whole = entry.of_classes(rows.scores, NUMPY), np.zeros(k), np.zeros(k)
+    for number in _tied(weight):
+        own[number] = math.fsum(np.unique(given[rows.truth == number, number]))
+    for number in _tied(weight, own):
+        whole[number] = math.fsum(np.unique(given[:, number]))
+    return np.lexsort((whole, own, weight))
 
 
-def _repeated(values: Float64Array) -> Float64Array:
-    distinct, count = np.unique(values, return_counts=True)
-    return np.asarray(distinct[count > 1])
+def _tied(*numbers: Float64Array) -> IntArray:
+    """The classes that have the same numbers as others."""
+    _, place, count = np.unique(np.array(numbers), axis=1, return_inverse=True, return_counts=True)
+    return np.flatnonzero(count[place.ravel()] > 1)

@@ -43,7 +43,7 @@ LINEAR = {
     "shape": Kind(Penalty(0.5, 0.5, 0.5), shaped=True),
     "matrix": Kind(Penalty(0.5, 0.5, matrix=2.0), "inputs"),
     "square": Kind(Penalty(0.5, 0.5, matrix=5.0), "squares"),
-    "near": Kind(Penalty(0.5, 0.5, matrix=0.3), "kernel"),
+    "near": Kind(Penalty(0.5, 0.5, matrix=0.03, of_class=300.0), "kernel"),
 }
 
 

@@ -48,8 +48,9 @@ class MatrixCalibrator(JointCalibrator, name="matrix"):
     Notes
     -----
     Minimised is ``- sum_i w_i log p_i + c (|b|^2/2 + |v|^2/2 + 2 |M|^2)``, c = 1 + 30/W for rows of total
-    weight W, by L-BFGS. The start is that of `VectorCalibrator`, and so are the rows that are used and the
-    share of the answers that is spread evenly. The most probable class may change.
+    weight W, by L-BFGS, of two classes by Newton's method. The start is that of `VectorCalibrator`, and so
+    are the rows that are used and the share of the answers that is spread evenly. The most probable class may
+    change.
 
     Deviations from the papers: Guo et al. have no penalty; Kull et al. penalise the entries beside the
     diagonal and the biases, and choose how much by cross-validation. Here the penalty draws to the start

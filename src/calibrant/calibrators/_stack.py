@@ -30,8 +30,8 @@ KEEP_TWO, KEEP_MANY = ("start", "vector", "steps", "flat"), ("start", "flat")
 MOST_CLASSES, OF_FEW_CLASSES = 200, ("square", "near")
 #: Scores that maps are fitted to, and that they are weighed by; rows that always are, and that are at most.
 FIT_ENTRIES, HELD_ENTRIES, LEAST_ROWS, MOST_ROWS = 1_000_000, 50_000, 4000, 200_000
-#: Every map has so many rows for it beforehand; local ones have them in full from so many rows on.
-PRIOR, IN_FULL = 0.5, {"square": 100, "near": 1000, "steps": 100}
+#: Every map has so many rows for it beforehand; these have them in full from so many rows on.
+PRIOR, IN_FULL = 0.5, {"shape": 300, "square": 100, "near": 1000, "steps": 100}
 #: The penalty of the logarithm of the power, and its bounds.
 POWER_PENALTY, POWER_BOUND = 2.0, 0.7
 #: Steps of the search for weights, and the change at which it ends.
@@ -97,8 +97,9 @@ class StackCalibrator(JointCalibrator, name="stack"):
     without one unit of its weight comes from one Newton step with the curvature that every class has for
     itself; the steps are fitted in ten folds, of more than 1000 rows in five. The weights maximise the
     likelihood of the mixture there, with half a row for every map beforehand, less for square and steps where
-    there are fewer than 100 rows, and for near below 1000. Then all probabilities are taken to a power near
-    1, and 0.15/(W + 1) of rows of weight W is spread evenly, so that none is 0 or 1.
+    there are fewer than 100 rows, for shape below 300 and for near below 1000. The fewer rows a class has in
+    the mean, the more it costs near to depart from the start. Then all probabilities are taken to a power
+    near 1, and 0.15/(W + 1) of rows of weight W is spread evenly, so that none is 0 or 1.
 
     Other labels, another order of the rows, and weights instead of copies change nothing, to the last bit.
 
@@ -219,7 +220,7 @@ def fit_pool(rows: JointRows, names: Sequence[str], *, rising: bool = False) -> 
     for name in names:
         if name in LINEAR:
             design = features.design(row, name)
-            fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, few=few, rising=rising)
+            fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, rising=rising)
             maps[name] = features.linear(name, fit)
             answers = fit.left_out(design.some(few), held.y, held.weight, scale)
         elif name == "steps":

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from calibrant._core import _late as late
-from calibrant._core._arrays import Array, Float64Array
+from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.calibrators._joint_rows import JointRows
 from calibrant.maps import NUMPY, Start
 
@@ -13,8 +13,12 @@ from calibrant.maps import NUMPY, Start
 FLOORS = (1e-300, 1e-15, 1e-8, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 #: Scores by which the floor is found, and the scale.
 FLOOR_ENTRIES, SCALE_ENTRIES = 40_000, 200_000
-#: Bounds of the logarithm of the scale, for scores that differ by about 1.
-LOWEST, HIGHEST = -7.0, 5.0
+#: Logarithms of scales that are tried before the search, for scores that differ by about 1; by what scores.
+TRIED, TRIED_ENTRIES, TRIED_ROWS = np.arange(-6.0, 5.0, 0.5), 10_000, 1000
+#: How far the search goes from there; its steps, and the last; logarithms of odds as good as infinite.
+REACH, MOST_STEPS, SMALL_STEP, FAR = 1.0, 20, 1e-3, 300.0
+#: The bound of scales with biases; losses that differ by this share are equal.
+HIGHEST, TIE = 5.0, 1e-9
 #: Every free bias of margins must be worth so much log likelihood; and where all rows lean to one class.
 WORTH, WORTH_LEANING = 10.0, 2.0
 
@@ -29,54 +33,100 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     probable = rows.entry.of_probabilities
     few = rows.some(rows.thinned(FLOOR_ENTRIES))
     given = few.entry.of_classes(few.scores, NUMPY)
+    true_first = _true_first(given, few.y)
+    tried = few.thinned(TRIED_ENTRIES, TRIED_ROWS) if probable else None  # one try of margins is cheap
+    tried = np.arange(len(few.y)) if tried is None else tried
+    scales = TRIED if probable else TRIED + _even_scale(given)
     found: tuple[float, float, float | None] | None = None
-    bounds = (LOWEST, HIGHEST) if probable else _bounds_of_margins(given)
     for floor in FLOORS if probable else (None,):
-        loss, scale = _best_scale(_logs(given, floor), few, share, bounds, 1e-2)
-        if found is None or loss < found[0] - 1e-9 * abs(found[0]):
-            found = loss, scale, floor
+        logs = _logs(true_first, floor)
+        begin = _good_scale(logs[:, tried], few.weight[tried], share, scales)
+        loss, begin = _best_scale(logs, few.weight, share, begin)
+        if found is None or loss < found[0] * (1 - TIE):
+            found = loss, begin, floor
     assert found is not None
     least, begin, floor = found
     more = rows.some(rows.thinned(SCALE_ENTRIES))
-    logs = _logs(more.entry.of_classes(more.scores, NUMPY), floor)
+    all_given = more.entry.of_classes(more.scores, NUMPY)
     if biased and floor is None:
         n_free, whole = rows.entry.n_classes - 1, rows.weight.sum() / few.weight.sum()
         loss, scale, bias = _best_biases(given, few, share, math.exp(begin), None)
         leaning = len(np.unique(given.argmax(axis=1))) == 1
         if (least - loss) * whole > (WORTH_LEANING if leaning else WORTH) * n_free:
-            _, scale, bias = _best_biases(logs, more, share, scale, bias)
+            _, scale, bias = _best_biases(all_given, more, share, scale, bias)
             return Start(scale, None, share, bias)
-    _, scale = _best_scale(logs, more, share, (begin - 0.2, begin + 0.2), 2e-3)
+    logs = _logs(_true_first(all_given, more.y), floor)
+    _, scale = _best_scale(logs, more.weight, share, begin)
     return Start(math.exp(scale), floor, share)
 
 
-def _bounds_of_margins(given: Float64Array) -> tuple[float, float]:
-    """Wide enough for margins of any unit."""
+def _even_scale(given: Float64Array) -> float:
+    """The logarithm of a scale by which margins of any unit differ by about 1."""
     unit = float(np.mean(given.max(axis=1) / 2 - given.min(axis=1) / 2))
-    if unit <= 0:
-        return LOWEST, HIGHEST
-    return min(LOWEST, LOWEST - math.log(unit)), max(HIGHEST, HIGHEST - math.log(unit))
+    return -math.log(unit) if unit > 0 else 0.0
 
 
 def _logs(given: Float64Array, floor: float | None) -> Float64Array:
     return given if floor is None else np.log(given + floor)
 
 
-def _best_scale(
-    logs: Float64Array, rows: JointRows, share: float, bounds: tuple[float, float], within: float
-) -> tuple[float, float]:
-    """The least loss, and the logarithm of its scale."""
-    places, k = np.arange(len(rows.y)), logs.shape[1]
-    below = np.ascontiguousarray(logs.T)  # NumPy is slow along short rows
-    below = below - below.max(axis=0)
+def _true_first(given: Float64Array, y: IntArray) -> Float64Array:
+    """What is given of the true class, and of the others; rows second, as NumPy is slow along short ones."""
+    n, k = given.shape
+    places = (y + np.arange(k)[:, None]) % k * n + np.arange(n)
+    return given.T.ravel().take(places)
 
-    def loss(log_scale: float) -> float:
-        odds = np.exp(math.exp(log_scale) * below)
-        proba: Array = odds[rows.y, places] / odds.sum(axis=0)
-        return -float(rows.weight @ np.log((1 - share) * proba + share / k))
 
-    best = late.optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": within})
-    return float(best.fun), float(best.x)
+def _ahead(logs: Float64Array) -> tuple[Float64Array, float]:
+    """How far the others are ahead of the true class, by halves of which the greatest is one, and that one.
+
+    So no square overflows.
+    """
+    ahead = logs[1:] / 2 - logs[0] / 2
+    unit = float(np.abs(ahead).max()) or 1.0
+    ahead /= unit
+    return ahead, unit
+
+
+def _good_scale(logs: Float64Array, weight: Float64Array, share: float, scales: Float64Array) -> float:
+    """The best of some logarithms of scales; of equal ones the greatest.
+
+    The share keeps a sure and wrong answer from costing without end, so that the greatest scales are a valley
+    of their own, where all answers are sure.
+    """
+    ahead, unit = _ahead(logs)
+    each = 2 * np.exp(scales + math.log(unit))
+    odds = np.exp(np.minimum(each[:, None, None] * ahead, FAR))
+    said = (1 - share) / (1 + odds.sum(axis=1)) + share / len(logs)
+    loss = -np.log(said) @ weight
+    return float(scales[np.flatnonzero(loss <= loss.min() * (1 + TIE))[-1]])
+
+
+def _best_scale(logs: Float64Array, weight: Float64Array, share: float, begin: float) -> tuple[float, float]:
+    """The least loss near a scale, and the logarithm of its own: by Newton's method, kept between bounds."""
+    (ahead, unit), k = _ahead(logs), len(logs)
+    low, high, at = begin - REACH, begin + REACH, begin
+    for _ in range(MOST_STEPS):  # a tail may fall for ever
+        scale = 2 * math.exp(at + math.log(unit))
+        odds = np.exp(np.minimum(scale * ahead, FAR))
+        own: Array = 1 / (1 + odds.sum(axis=0))
+        odds *= ahead
+        mean = own * odds.sum(axis=0)
+        odds *= ahead
+        square = own * odds.sum(axis=0)
+        said = (1 - share) * own + share / k
+        part = (1 - share) * own / said
+        mass = weight * part
+        slope = scale * float(mass @ mean)
+        curve = scale * scale * float(mass @ (square - (2 - part) * mean * mean)) + slope
+        low, high = (low, at) if slope > 0 else (at, high)
+        step = -slope / curve if curve > 0 else math.inf
+        if not low < at + step < high:
+            step = (low + high) / 2 - at
+        at += step
+        if abs(step) <= SMALL_STEP or slope == 0:
+            break
+    return slope * step / 2 - float(weight @ np.log(said)), at
 
 
 def _best_biases(

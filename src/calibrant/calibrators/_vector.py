@@ -48,11 +48,12 @@ class VectorCalibrator(JointCalibrator, name="vector"):
     Notes
     -----
     Minimised is ``- sum_i w_i log p_i + c (|b|^2 + |v|^2)``, c = 1 + 30/W for rows of total weight W, by
-    L-BFGS. The start is ``q = (1 - e) softmax(a log(p + d)) + e/k`` with e = 1/(W + 1), the floor d one of
-    nine from 1e-300 to 0.03 and a by the least log loss. Margins have no floor, but a bias for every class
-    where these gain ten nats each, or two if all rows lean to one class, so that scores which are not even at
-    0, from 300 to 850 say, are no worse than others. A share 0.15/(W + 1) of the answers is spread evenly, so
-    that none is 0 or 1. For two classes this is beta calibration without its bounds.
+    L-BFGS, of two classes by Newton's method. The start is ``q = (1 - e) softmax(a log(p + d)) + e/k`` with
+    e = 1/(W + 1), the floor d one of nine from 1e-300 to 0.03 and a by the least log loss. Margins have no
+    floor, but a bias for every class where these gain ten nats each, or two if all rows lean to one class, so
+    that scores which are not even at 0, from 300 to 850 say, are no worse than others. A share 0.15/(W + 1)
+    of the answers is spread evenly, so that none is 0 or 1. For two classes this is beta calibration without
+    its bounds.
 
     Deviations from the paper, which minimises the log loss alone over all slopes and biases of the scores of
     a network: the start, and the penalty. At most 200,000 rows of different scores are used, and 4,000,000

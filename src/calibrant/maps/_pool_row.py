@@ -16,6 +16,7 @@ from calibrant._core._fields import PROBABILITY, Choice, Flag, Maybe, Number
 from calibrant._core._place import Place
 from calibrant.maps._features import features_named
 from calibrant.maps._graph import answers
+from calibrant.maps._intervals import IntervalLookup
 from calibrant.maps._operations import LOG_TINY, SYMBOLS, Operations
 from calibrant.maps._row_maps import softmax
 from calibrant.maps._score_maps import Lines
@@ -266,13 +267,18 @@ class Curves:
         if columns.shape[1] <= AT_ONCE:
             return self._at_once(columns).T
         found = np.empty(columns.shape)
-        for column, knots, values, said in zip(columns, self.knots, self.values, found, strict=True):
-            said[:] = np.interp(column, knots, values)
+        for number, (lookup, low, high, x, y, slope) in enumerate(self._lookups):
+            column = np.minimum(np.maximum(columns[number], low), high)  # differences stay finite
+            place = lookup(column)
+            column -= x.take(place)
+            column *= slope.take(place)
+            np.add(column, y.take(place), out=found[number])
         return found.T
 
     def _at_once(self, columns: Float64Array) -> Float64Array:
         """The same numbers by one search for all columns: complex numbers are ordered by both parts."""
-        numbers, keys, x, y, slope = self._segments
+        numbers, low, high, keys, x, y, slope = self._segments
+        columns = np.minimum(np.maximum(columns, low), high)
         wanted = np.empty(columns.shape, np.complex128)
         wanted.real, wanted.imag = numbers, columns
         place = keys.searchsorted(wanted.ravel(), "right").reshape(columns.shape) - 1
@@ -280,18 +286,33 @@ class Curves:
 
     @cached_property
     def _segments(self) -> tuple[Array, ...]:
-        """The columns' numbers; where every segment begins; a point on it, and its slope."""
-        keys, x, y, slope = [], [], [], []
-        for number, (knots, values) in enumerate(zip(self.knots, self.values, strict=True)):
-            begins = np.append(-np.inf, knots)
-            keys.append(np.full(len(begins), number, np.complex128))
-            keys[-1].imag = begins
-            x.append(np.append(knots[0], knots))
-            y.append(np.append(values[0], values))
+        """The columns' numbers and ends; where every segment begins; a point on it, and its slope."""
+        keys = []
+        for number, knots in enumerate(self.knots):
+            keys.append(np.full(len(knots) + 1, number, np.complex128))
+            keys[-1].imag = np.append(-np.inf, knots)
+        numbers = np.arange(len(keys))[:, None]
+        low, high = (np.array([knots[end] for knots in self.knots])[:, None] for end in (0, -1))
+        return numbers, low, high, np.concatenate(keys), *map(np.concatenate, zip(*self._lines, strict=True))
+
+    @cached_property
+    def _lookups(self) -> list[tuple[Any, ...]]:
+        """For every column how many knots are no greater than a score, its ends, and the lines."""
+        return [
+            (IntervalLookup(np.nextafter(knots, -np.inf)), knots[0], knots[-1], *lines)
+            for knots, lines in zip(self.knots, self._lines, strict=True)
+        ]
+
+    @cached_property
+    def _lines(self) -> list[tuple[Array, ...]]:
+        """For every column a point on each segment, and its slope."""
+        found: list[tuple[Array, ...]] = []
+        for knots, values in zip(self.knots, self.values, strict=True):
             run = np.diff(knots)
             rise = np.divide(np.diff(values), run, out=np.zeros(len(run)), where=run > 0)
-            slope.append(np.concatenate([[0.0], rise, [0.0]]))
-        return np.arange(len(keys))[:, None], *map(np.concatenate, (keys, x, y, slope))
+            x, y = np.append(knots[0], knots), np.append(values[0], values)
+            found.append((x, y, np.concatenate([[0.0], rise, [0.0]])))
+        return found
 
 
 class Row:
