@@ -74,7 +74,7 @@ def _true_first(given: Float64Array, y: IntArray) -> Float64Array:
     """What is given of the true class, and of the others; rows second, as NumPy is slow along short ones."""
     n, k = given.shape
     places = (y + np.arange(k)[:, None]) % k * n + np.arange(n)
-    return given.T.ravel().take(places)
+    return np.asarray(given.T.ravel().take(places))
 
 
 def _ahead(logs: Float64Array) -> tuple[Float64Array, float]:
