@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.calibrators import memory, pav, sigmoid, sigmoid_error
-from benchmarks.codes import coupling, coupling_error, least_squares, normalisation
+from benchmarks.codes import coupling, coupling_error, least_squares, libsvm_coupling, normalisation
 from benchmarks.command import command
 from benchmarks.decisions import deciding, learning, learning_memory
 from benchmarks.many_classes import many_classes
@@ -32,6 +32,7 @@ SUITES: dict[str, Callable[[], Iterator[Row]]] = {
     "serve": serve,
     "command": command,
     "coupling": coupling,
+    "libsvm_coupling": libsvm_coupling,
     "coupling_error": coupling_error,
     "least_squares": least_squares,
     "normalisation": normalisation,

@@ -12,6 +12,7 @@ IN_README = [
     "memory",
     "sigmoid",
     "coupling",
+    "libsvm_coupling",
     "least_squares",
     "many_classes",
     "accuracy_table",

@@ -103,7 +103,7 @@ def _steps(
     up, down = _chains(positive, negative)
     upper = np.append(up.greatest_so_far(), 1.0)
     lower = 1.0 - np.append(down.greatest_so_far(), 1.0)[::-1]
-    rises, falls = np.flatnonzero(upper[1:] != upper[:-1]), np.flatnonzero(lower[1:] != lower[:-1])
+    (rises,), (falls,) = (upper[1:] != upper[:-1]).nonzero(), (lower[1:] != lower[:-1]).nonzero()
     return VennAbersFit(
         np.maximum(np.nextafter(lo[falls], -np.inf), -GREATEST),
         lower[np.append(falls, len(lo))],
@@ -144,6 +144,7 @@ class _Chain:
         cls,
         mass: tuple[Float64Array, Float64Array],
         starts: IntArray,
+        ends: IntArray,
         block: IntArray,
         sums: list[tuple[Float64Array, Float64Array]],
     ) -> "_Chain":
@@ -155,16 +156,17 @@ class _Chain:
             padded[1, power, : len(more)] = more + less
         value = np.full(n_blocks + (1 << n_powers - 1), np.inf)
         value[:n_blocks] = padded[0, 0, :-1] / padded[1, 0, :-1]
-        return cls(_to_the_end(mass[0], starts), _to_the_end(mass[1], starts), starts, block, value, *padded)
+        positive, negative = (_to_the_end(each, starts, ends) for each in mass)
+        return cls(positive, negative, starts, block, value, *padded)
 
     def greatest_so_far(self) -> Float64Array:
         """The running maximum of the least slopes from the vertices before the points."""
         starts = self.starts
         at_starts = self.least_slopes(self.positive[starts], self.negative[starts], self.block[starts])
-        found: Float64Array = at_starts[self.block]
+        found: Float64Array = at_starts.take(self.block)
         # Most are out of the question: the slope to the end of their own block is below that of its start.
         above = self.positive + 1.0
-        may = np.flatnonzero(above > found * (above + self.negative))
+        may = (above > found * (above + self.negative)).nonzero()[0]
         found[may] = self.least_slopes(self.positive[may], self.negative[may], self.block[may])
         return np.maximum.accumulate(found, out=found)
 
@@ -177,8 +179,8 @@ class _Chain:
         positive = positive + 1.0
         weight = positive + negative
         ahead = last + 1
-        reached = positive + self.sums[0][ahead]
-        some = (reached > self.value[ahead] * (weight + self.weights[0][ahead])).nonzero()[0]
+        reached = positive + self.sums[0].take(ahead)
+        some = (reached > self.value.take(ahead) * (weight + self.weights[0].take(ahead))).nonzero()[0]
         if len(some):  # not many look farther than the end of their block
             positive[some], weight[some] = self._farther(positive[some], weight[some], last[some])
         return np.asarray(positive / weight)
@@ -189,9 +191,9 @@ class _Chain:
         """The masses up to the corner of the least slope, by steps of halving length."""
         for power in reversed(range(len(self.sums))):
             first, farther = last + 1, last + (1 << power)
-            with_positive = positive + self.sums[power][first]
-            with_weight = weight + self.weights[power][first]
-            goes_on = with_positive > self.value[farther] * with_weight
+            with_positive = positive + self.sums[power].take(first)
+            with_weight = weight + self.weights[power].take(first)
+            goes_on = with_positive > self.value.take(farther) * with_weight
             np.copyto(positive, with_positive, where=goes_on)
             np.copyto(weight, with_weight, where=goes_on)
             last = np.where(goes_on, farther, last)
@@ -211,19 +213,22 @@ def _chains(positive: Float64Array, negative: Float64Array) -> tuple[_Chain, _Ch
     block = np.arange(len(starts)).repeat(ends - starts)
     turned = [(less[::-1], more[::-1]) for more, less in sums]
     return (
-        _Chain.of((positive, negative), starts, block, sums),
+        _Chain.of((positive, negative), starts, ends, block, sums),
         _Chain.of(
-            (negative[::-1], positive[::-1]), n_points - ends[::-1], len(starts) - 1 - block[::-1], turned
+            (negative[::-1], positive[::-1]),
+            n_points - ends[::-1],
+            n_points - starts[::-1],
+            len(starts) - 1 - block[::-1],
+            turned,
         ),
     )
 
 
-def _to_the_end(mass: Float64Array, starts: IntArray) -> Float64Array:
+def _to_the_end(mass: Float64Array, starts: IntArray, ends: IntArray) -> Float64Array:
     """What a point and those after it in its block hold."""
-    until = np.cumsum(mass)
-    ends = np.append(starts[1:], len(mass))
+    until = mass.cumsum()
     if until[-1] < MANY and (mass == np.floor(mass)).all():  # counts, whose differences are exact
-        return np.asarray(np.repeat(until[ends - 1], ends - starts) - until + mass)
+        return np.asarray(until[ends - 1].repeat(ends - starts) - until + mass)
     for begin, end in zip(starts.tolist(), ends.tolist(), strict=True):
         np.cumsum(mass[begin:end][::-1], out=until[begin:end][::-1])
     return until
