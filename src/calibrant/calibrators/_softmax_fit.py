@@ -153,8 +153,8 @@ def _curvatures(
     """For every class its columns, and L with L L' its own curvature."""
     spread = np.sqrt(proba * (1 - proba) * (weight * _pairs(len(proba)))).astype(design.real)
     for own, columns in zip(spread, design.classes(), strict=True):
-        curvature: Float64Array = _squared(columns * own) + np.diag(2 * penalty)
-        yield columns, np.linalg.cholesky(curvature)
+        curvature = _squared(columns * own) + np.diag(2 * penalty)
+        yield columns, np.asarray(np.linalg.cholesky(curvature))
 
 
 def _metric(design: Design, weight: Float64Array, penalty: Float64Array) -> Float64Array:
