@@ -159,6 +159,24 @@ def test_a_margin_may_have_any_unit_and_any_origin(case):
     assert losses[1:] == pytest.approx([losses[0]] * 2, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    "case", [case for case in METHOD_CASES if case.kind == "margin" and case.n_classes > 2], ids=str
+)
+def test_a_class_may_be_ruled_out_by_any_margin(case):
+    """As by naive Bayes, of whose logarithms some are -30 and some -1e9: all else is calibrated as well."""
+    rng = np.random.default_rng(0)
+    margins = 1.5 * rng.normal(size=(900, case.n_classes))
+    y = (rng.gumbel(size=margins.shape) + margins).argmax(axis=1)
+    rows = np.flatnonzero(rng.random(900) < 0.2)
+    wrong = (y[rows] + rng.integers(1, case.n_classes, size=len(rows))) % case.n_classes
+    losses = []
+    for ruled_out in (-30.0, -1e9):
+        margins[rows, wrong] = ruled_out
+        said = case.new().fit(margins[:400], y[:400]).predict_proba(margins[400:])
+        losses.append(((said - np.eye(case.n_classes)[y[400:]]) ** 2).sum(axis=1).mean())
+    assert losses[1] <= 1.05 * losses[0]
+
+
 @every
 def test_rows_are_distributions_wherever_the_scores_are(case):
     scores, y = case.rows()

@@ -36,7 +36,7 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     true_first = _true_first(given, few.y)
     tried = few.thinned(TRIED_ENTRIES, TRIED_ROWS) if probable else None  # one try of margins is cheap
     tried = np.arange(len(few.y)) if tried is None else tried
-    scales = TRIED if probable else TRIED + _even_scale(given)
+    scales = TRIED if probable else _scales_of_margins(given)
     found: tuple[float, float, float | None] | None = None
     for floor in FLOORS if probable else (None,):
         logs = _logs(true_first, floor)
@@ -60,10 +60,15 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     return Start(math.exp(scale), floor, share)
 
 
-def _even_scale(given: Float64Array) -> float:
-    """The logarithm of a scale by which margins of any unit differ by about 1."""
+def _scales_of_margins(given: Float64Array) -> Float64Array:
+    """Logarithms of scales: by which margins of any unit differ by about 1, or all but a few huge ones do."""
     unit = float(np.mean(given.max(axis=1) / 2 - given.min(axis=1) / 2))
-    return -math.log(unit) if unit > 0 else 0.0
+    even = TRIED - math.log(unit) if unit > 0 else TRIED
+    below, above = (
+        np.arange(even[0] - 0.5, TRIED[0] - 0.5, -0.5),
+        np.arange(even[-1] + 0.5, TRIED[-1] + 0.5, 0.5),
+    )
+    return np.concatenate([below[::-1], even, above])
 
 
 def _logs(given: Float64Array, floor: float | None) -> Float64Array:
