@@ -36,7 +36,7 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     true_first = _true_first(given, few.y)
     tried = few.thinned(TRIED_ENTRIES, TRIED_ROWS) if probable else None  # one try of margins is cheap
     tried = np.arange(len(few.y)) if tried is None else tried
-    scales = TRIED if probable else TRIED + _even_scale(given)
+    scales = TRIED if probable else _scales_of_margins(given)
     found: tuple[float, float, float | None] | None = None
     for floor in FLOORS if probable else (None,):
         logs = _logs(true_first, floor)
@@ -60,10 +60,12 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
     return Start(math.exp(scale), floor, share)
 
 
-def _even_scale(given: Float64Array) -> float:
-    """The logarithm of a scale by which margins of any unit differ by about 1."""
+def _scales_of_margins(given: Float64Array) -> Float64Array:
+    """Those for margins that differ by about 1, as most may do, and for their mean unit, and between."""
     unit = float(np.mean(given.max(axis=1) / 2 - given.min(axis=1) / 2))
-    return -math.log(unit) if unit > 0 else 0.0
+    even = -math.log(unit) if unit > 0 else 0.0
+    first, last = TRIED[0] + min(even, 0.0), TRIED[-1] + max(even, 0.0)
+    return np.linspace(first, last, len(TRIED) + math.ceil(2 * abs(even)))
 
 
 def _logs(given: Float64Array, floor: float | None) -> Float64Array:
@@ -95,10 +97,9 @@ def _good_scale(logs: Float64Array, weight: Float64Array, share: float, scales: 
     of their own, where all answers are sure.
     """
     ahead, unit = _ahead(logs)
-    each = 2 * np.exp(scales + math.log(unit))
-    odds = np.exp(np.minimum(each[:, None, None] * ahead, FAR))
-    said = (1 - share) / (1 + odds.sum(axis=1)) + share / len(logs)
-    loss = -np.log(said) @ weight
+    odds = (np.exp(np.minimum(2 * math.exp(each + math.log(unit)) * ahead, FAR)) for each in scales)
+    said = ((1 - share) / (1 + each.sum(axis=0)) + share / len(logs) for each in odds)
+    loss = np.array([-np.log(each) @ weight for each in said])
     return float(scales[np.flatnonzero(loss <= loss.min() * (1 + TIE))[-1]])
 
 
