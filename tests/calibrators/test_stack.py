@@ -299,6 +299,16 @@ def test_the_start_is_not_caught_where_all_answers_are_sure(seed):
     assert loss(features.start) < 1.001 * min(map(loss, tried))
 
 
+def test_a_few_margins_far_from_all_others_do_not_hide_the_scale():
+    """Logarithms of a naive Bayes, in billions for some rows: the mean unit says nothing of most."""
+    scores, y = three_ways_wrong(300, 3)
+    margins = np.log(scores + 1e-9)
+    far = margins.copy()
+    far[:3] *= 1e9
+    _, features = problem(far, y, kind="margin")
+    assert features.start.scale == pytest.approx(problem(margins, y, kind="margin")[1].start.scale, rel=0.2)
+
+
 @pytest.mark.parametrize("k", [2, 3])
 def test_rows_of_great_weight_are_fitted(k):
     scores, y = mixture(400, k)

@@ -61,14 +61,11 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
 
 
 def _scales_of_margins(given: Float64Array) -> Float64Array:
-    """Logarithms of scales: by which margins of any unit differ by about 1, or all but a few huge ones do."""
+    """Those for margins that differ by about 1, as most may do, and for their mean unit, and between."""
     unit = float(np.mean(given.max(axis=1) / 2 - given.min(axis=1) / 2))
-    even = TRIED - math.log(unit) if unit > 0 else TRIED
-    below, above = (
-        np.arange(even[0] - 0.5, TRIED[0] - 0.5, -0.5),
-        np.arange(even[-1] + 0.5, TRIED[-1] + 0.5, 0.5),
-    )
-    return np.concatenate([below[::-1], even, above])
+    even = -math.log(unit) if unit > 0 else 0.0
+    first, last = TRIED[0] + min(even, 0.0), TRIED[-1] + max(even, 0.0)
+    return np.linspace(first, last, len(TRIED) + math.ceil(2 * abs(even)))
 
 
 def _logs(given: Float64Array, floor: float | None) -> Float64Array:
@@ -100,10 +97,9 @@ def _good_scale(logs: Float64Array, weight: Float64Array, share: float, scales: 
     of their own, where all answers are sure.
     """
     ahead, unit = _ahead(logs)
-    each = 2 * np.exp(scales + math.log(unit))
-    odds = np.exp(np.minimum(each[:, None, None] * ahead, FAR))
-    said = (1 - share) / (1 + odds.sum(axis=1)) + share / len(logs)
-    loss = -np.log(said) @ weight
+    odds = (np.exp(np.minimum(2 * math.exp(each + math.log(unit)) * ahead, FAR)) for each in scales)
+    said = ((1 - share) / (1 + each.sum(axis=0)) + share / len(logs) for each in odds)
+    loss = np.array([-np.log(each) @ weight for each in said])
     return float(scales[np.flatnonzero(loss <= loss.min() * (1 + TIE))[-1]])
 
 
