@@ -46,6 +46,8 @@ def markdown(names: list[str], *, aims_only: bool = False) -> str:
 def _amount(value: float, unit: str) -> str:
     if unit == "s":
         return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.3g} s"
+    if unit == "1/s":
+        return f"{float(f'{value:.3g}'):,.0f} / s"
     return f"{value:.2g}{unit}"
 
 
