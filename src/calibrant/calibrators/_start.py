@@ -16,7 +16,7 @@ FLOOR_ENTRIES, SCALE_ENTRIES = 40_000, 200_000
 #: Logarithms of scales that are tried before the search, for scores that differ by about 1; by what scores.
 TRIED, TRIED_ENTRIES, TRIED_ROWS = np.arange(-6.0, 5.0, 0.5), 10_000, 1000
 #: How far the search goes from there; its steps, and the last; logarithms of odds as good as infinite.
-REACH, MOST_STEPS, SMALL_STEP, FAR = 1.0, 20, 1e-3, 300.0
+REACH, MOST_STEPS, SMALL_STEP, FAR = 1.0, 20, 1e-5, 300.0
 #: The bound of scales with biases; losses that differ by this share are equal.
 HIGHEST, TIE = 5.0, 1e-9
 #: Every free bias of margins must be worth so much log likelihood; and where all rows lean to one class.

@@ -98,9 +98,9 @@ def fit(
     --------
     >>> import pyarrow as pa
     >>> from calibrant.files import fit, labelled
-    >>> table = pa.table({"score": [1.0, 2.0, 3.0, 4.0], "answer": ["no", "yes", "no", "yes"]})
-    >>> fit("auto", labelled(table, scores="score", label="answer")).predict_proba([3.5, 4])[:, 1].round(2)
-    array([0.6 , 0.62])
+    >>> table = pa.table({"score": [1.0, 2.0, 3.0, 4.0] * 9, "answer": ["no", "no", "no", "yes"] * 9})
+    >>> fit("auto", labelled(table, scores="score", label="answer")).predict([1.5, 4])
+    array(['no', 'yes'], dtype='<U3')
     """
     if isinstance(rows, LabelledRows):
         return _fit_labelled(model, rows, in_passes, keep_predictions, options)

@@ -72,7 +72,7 @@ def to_onnx(model: Any) -> "ModelProto":
     >>> import onnxruntime
     >>> session = onnxruntime.InferenceSession(graph.SerializeToString())
     >>> session.run(["probabilities"], {"scores": np.array([[2.5], [4.5]])})[0].round(2)
-    array([[0.47, 0.53],
+    array([[0.45, 0.55],
            [0.4 , 0.6 ]])
     """
     calibrator = calibrator_of(model, Graph.name, Graph.error)

@@ -121,7 +121,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     >>> y = ["ham", "ham", "ham", "spam", "ham", "spam", "ham", "spam", "spam", "spam"]
     >>> model = ScoreModel(cost={"keep": {"ham": 0, "spam": 1}, "drop": {"ham": 12, "spam": 0}})
     >>> model.fit(scores, y).predict_proba([0.3, 2.5]).round(2)
-    array([[0.38, 0.62],
+    array([[0.37, 0.63],
            [0.06, 0.94]])
     >>> model.decide([0.3, 1.5, 2.5])
     array(['keep', 'keep', 'drop'], dtype='<U4')
