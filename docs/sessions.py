@@ -25,8 +25,11 @@ from click.testing import CliRunner
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?!\w|\.\d)")
+COUNT_TOO = re.compile(r"(?<![\w.])(?:\d+\.\d+|\d{3,})(?!\w|\.\d)")
 INTERVAL = re.compile(r" ± [\d.]+| \[[\d.]+, [\d.]+\]")
 LONG_NUMBER = re.compile(r"\d+\.\d{8,}")
+#: With a slack, what two numbers may differ by however small they are.
+LITTLE = Decimal("0.0005")
 
 
 def commands(session: str) -> list[str]:
@@ -78,8 +81,8 @@ def updated(document: str, folder: Path) -> str:
 def differences(document: str, folder: Path, slack: str = "0") -> list[tuple[str, str]]:
     """Lines that a document shows, beside what is printed now, where the two say different things.
 
-    What a search by tolerance has found depends on the processor: with a slack numbers may differ by that
-    share of them too, and intervals do not count.
+    What a search by tolerance has found depends on the processor: with a slack numbers, and counts of rows,
+    may differ by that share of them too, or by a little, and intervals do not count.
     """
     shown, printed = document.splitlines(), updated(document, folder).splitlines()
     if Decimal(slack):
@@ -92,11 +95,13 @@ def differences(document: str, folder: Path, slack: str = "0") -> list[tuple[str
 
 def alike(shown: str, printed: str, slack: Decimal) -> bool:
     """Whether two lines have the same words, and the same numbers up to one unit of their last digit."""
-    if NUMBER.sub("", shown) != NUMBER.sub("", printed):
+    pattern, least = (COUNT_TOO, LITTLE) if slack else (NUMBER, Decimal(0))
+    if pattern.sub("", shown) != pattern.sub("", printed):
         return False
-    pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=False)
+    pairs = zip(pattern.findall(shown), pattern.findall(printed), strict=False)
     return all(
-        abs(Decimal(one) - Decimal(other)) <= max(Decimal(10) ** _exponent(one), slack * abs(Decimal(one)))
+        abs(Decimal(one) - Decimal(other))
+        <= max(Decimal(10) ** _exponent(one), slack * abs(Decimal(one)), least)
         for one, other in pairs
     )
 
