@@ -16,7 +16,7 @@ from calibrant import (
 from calibrant.calibrators import _stack
 from calibrant.calibrators._joint_rows import joint_rows
 from calibrant.calibrators._linear_members import LINEAR, Features
-from calibrant.calibrators._softmax_fit import fit_softmax, softmax_in_place
+from calibrant.calibrators._softmax_fit import _root, fit_softmax, softmax_in_place
 from calibrant.calibrators._stairs import dealt_out
 from calibrant.calibrators._start import FLOORS
 from calibrant.maps import NUMPY, Start
@@ -307,6 +307,15 @@ def test_a_few_margins_far_from_all_others_do_not_hide_the_scale():
     far[:3] *= 1e9
     _, features = problem(far, y, kind="margin")
     assert features.start.scale == pytest.approx(problem(margins, y, kind="margin")[1].start.scale, rel=0.2)
+
+
+def test_what_rounding_took_from_a_curvature_is_made_up_for():
+    vectors = np.random.default_rng(0).normal(size=(6, 4))
+    level = vectors @ vectors.T
+    for lost in (0.0, 1e-6, 1e-4):
+        rounded = level - lost * np.trace(level) * np.eye(6)
+        root = _root(rounded)
+        np.testing.assert_allclose(root @ root.T, level, atol=10 * max(lost, 1e-6) * np.trace(level))
 
 
 @pytest.mark.parametrize("k", [2, 3])

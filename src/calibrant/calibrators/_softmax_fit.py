@@ -24,6 +24,8 @@ METRIC_ROWS, STEPS_WORTH, BLOCK = 1000, 16, 1 << 15
 HARDER = 30.0
 #: A row's own part of its prediction is taken to be no greater than this.
 MOST_OWN = 0.95
+#: How often the diagonal of a curvature may grow fourfold until it has a root.
+MOST_REPAIRS = 12
 #: What a loss may grow by rounding alone; the shortest part of a step.
 ROUNDING, SHORTEST = 1e-12, 1e-6
 
@@ -147,14 +149,25 @@ def _squared(part: FloatArray) -> Float64Array:
     return found
 
 
+def _root(curvature: Float64Array) -> Float64Array:
+    """L with L L' the curvature, and more on its diagonal where rounding in single precision took more."""
+    more = float(np.finfo(np.float32).eps) * float(np.trace(curvature))
+    for _ in range(MOST_REPAIRS):
+        try:
+            return np.asarray(np.linalg.cholesky(curvature))
+        except np.linalg.LinAlgError:
+            curvature = curvature + more * np.eye(len(curvature))
+            more *= 4
+    return np.asarray(np.linalg.cholesky(curvature))
+
+
 def _curvatures(
     design: Design, proba: Float64Array, weight: Float64Array, penalty: Float64Array
 ) -> Iterator[tuple[Any, Float64Array]]:
     """For every class its columns, and L with L L' its own curvature."""
     spread = np.sqrt(proba * (1 - proba) * (weight * _pairs(len(proba)))).astype(design.real)
     for own, columns in zip(spread, design.classes(), strict=True):
-        curvature = _squared(columns * own) + np.diag(2 * penalty)
-        yield columns, np.asarray(np.linalg.cholesky(curvature))
+        yield columns, _root(_squared(columns * own) + np.diag(2 * penalty))
 
 
 def _metric(design: Design, weight: Float64Array, penalty: Float64Array) -> Float64Array:
