@@ -151,8 +151,9 @@ def _collect_growth(done: Sequence[Done]) -> Findings:
         last = max(answers)
         most = answers[last]
         finding = (
-            f"least with {best}; with {last} scores {most['cells']:,.0f} of {most['possible']:,.0f} cells "
-            f"hold rows, {100 * most['single']:.0f}% of them one"
+            f"least with {best}: {answers[best]['loss']:.4f} nats; with three {answers[3]['loss']:.4f}; with "
+            f"{last} scores {most['cells']:,.0f} of {most['possible']:,.0f} cells hold rows, "
+            f"{100 * most['single']:.0f}% of them one"
         )
         checks.append(
             Check(f"{data}: more than three scores do not lower the loss further", best <= 3, finding)
