@@ -90,7 +90,8 @@ CONVENTIONS = (
 COSTS = {
     "ratio": (
         "Rarity costs: the training rows of the class decided over those of the true class. The paper's "
-        "formula is lost; this one gives its mean, and ogg-table1-inverse has the other."
+        "formula is lost; this one comes nearer to its mean on most problems, and ogg-table1-inverse has "
+        "the other."
     ),
     "inverse": (
         "Rarity costs read in another way, as the paper's formula is lost: all training rows over those of "
