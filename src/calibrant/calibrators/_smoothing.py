@@ -22,8 +22,6 @@ when it is asked for, from those that it touches.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -31,13 +29,12 @@ from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
 from calibrant._core._errors import ParameterError
 from calibrant.calibrators._cells import Cells, Grid
+from calibrant.calibrators._ranking import row_blocks
 
 #: Over so many scores the cells without rows that touch one with rows are kept too.
 MOST_SPREAD = 3
 #: Over more scores they are written out where a table leaves for another language, up to so many.
 MOST_WRITTEN = 1 << 24
-#: One step along every axis is a distance of 1 in the maximum norm, and the next is 2.
-STEP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ class Averaging:
         return Smoothed(around.target, *self.reduce(cells, around), unkept)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unkept:
     """The cells without rows of a table over many scores, estimated when they are asked for."""
 
@@ -123,15 +120,32 @@ class Unkept:
 
     def at(self, keys: IntArray, default: float) -> Float64Array:
         """Estimates of cells without rows, or the default where these touch none with rows."""
-        near = self._tree.query_ball_point(_places(keys, self.grid), STEP, p=np.inf)
-        sizes = np.fromiter(map(len, near), dtype=np.intp, count=len(keys))
         values = np.full(len(keys), default)
-        if sizes.any():
-            source = np.concatenate([np.sort(each) for each in near if each]).astype(np.intp)
-            target = np.repeat(np.arange(len(keys)), sizes)
-            found = self.averaging.of(self.cells, target, source, np.zeros(len(source), dtype=bool))
-            values[found.key] = found.value
+        n_steps, n_cells = 3 ** len(self.grid.axes), len(self.cells.key)
+        touching = self._by_steps if n_steps <= n_cells else self._by_places
+        for part in row_blocks(len(keys), min(n_steps, n_cells)):
+            target, source = touching(keys[part])
+            if len(target):
+                found = self.averaging.of(self.cells, target, source, np.zeros(len(target), dtype=bool))
+                values[part][found.key] = found.value
         return values
+
+    def _by_steps(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        """The numbers of keys and of the cells with rows that they touch: all steps from a key are tried."""
+        around = keys[:, None] + self.grid.neighbours()
+        slots = np.minimum(np.searchsorted(self.cells.key, around), len(self.cells.key) - 1)
+        # From what lies beyond, a step may lead to the far side, where no cell has rows either.
+        held = self.cells.key[slots] == around
+        return np.nonzero(held)[0], slots[held]
+
+    def _by_places(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        """The same where steps outnumber the cells with rows: these are compared, axis by axis."""
+        near = np.ones((len(keys), len(self.cells.key)), dtype=bool)
+        places = zip(_places(keys, self.grid).T, _places(self.cells.key, self.grid).T, strict=True)
+        for asked, held in places:
+            near &= np.abs(asked[:, None] - held) <= 1
+        target, source = np.nonzero(near)
+        return target, source
 
     def all(self) -> Smoothed:
         """All cells that have an estimate, those with rows too."""
@@ -143,10 +157,6 @@ class Unkept:
                 "or fewer scores"
             )
         return self.averaging.of(self.cells, *_spread(self.cells, self.grid))
-
-    @cached_property
-    def _tree(self) -> Any:
-        return late.spatial.KDTree(_places(self.cells.key, self.grid))
 
 
 def _mean(cells: Cells, around: "_Around") -> tuple[Float64Array, Float64Array]:
@@ -186,7 +196,8 @@ def _spread(cells: Cells, grid: Grid) -> tuple[IntArray, IntArray, BoolArray]:
 
 def _touching(cells: Cells, grid: Grid) -> tuple[IntArray, IntArray, BoolArray]:
     """The same of cells with rows only, found by a tree of their places."""
-    pairs = late.spatial.KDTree(_places(cells.key, grid)).query_pairs(STEP, p=np.inf, output_type="ndarray")
+    # One step along every axis is a distance of 1 in the maximum norm, and the next is 2.
+    pairs = late.spatial.KDTree(_places(cells.key, grid)).query_pairs(1.5, p=np.inf, output_type="ndarray")
     itself = np.arange(len(cells.key))
     target = np.concatenate([itself, pairs[:, 0], pairs[:, 1]])
     source = np.concatenate([itself, pairs[:, 1], pairs[:, 0]])
