@@ -4,6 +4,7 @@
 took, and the findings of every paper are put in.
 """
 
+import collections
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from calibrant.experiments import EXPERIMENTS
 from calibrant.experiments._layout import HELD, blocks, row_names
 
 PAGE = "guide/reproduction"
@@ -20,13 +22,15 @@ FINDINGS = Path(__file__).parent / "reproduction"
 CLAIMS = Path(__file__).parent / "claims.json"
 #: Where the findings of a paper go, and what is said of all together.
 PLACE = re.compile(r"^<!-- findings: (\w+) -->$", re.MULTILINE)
-CLAIMS_PLACE, TIME_PLACE = "<!-- claims -->", "<!-- time -->"
+CLAIMS_PLACE, COUNT_PLACE, TIME_PLACE = "<!-- claims -->", "<!-- count -->", "<!-- time -->"
 PAPERS = {
-    "ze02": "Zadrozny & Elkan",
-    "lz05": "Langford & Zadrozny",
-    "tto": "Takahashi and others",
-    "ogg": "O'Brien and others",
+    "ze02": "Zadrozny & Elkan (2002)",
+    "lz05": "Langford & Zadrozny (2005)",
+    "tto": "Takahashi, Takamura & Okumura",
+    "ogg": "O'Brien, Gupta & Gray (2008)",
 }
+#: What a claim can come to, and how many did.
+VERDICTS = ("held", "held in part", "not held", "answered", "not testable", "not checked")
 #: Okabe and Ito's colours, which the colour-blind can tell apart, and marks for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 MARKS = "osD^vPX*"
@@ -51,7 +55,9 @@ def write_page(app: Any, docname: str, source: list[str]) -> None:
         app.env.note_dependency(str(FINDINGS))
         app.env.note_dependency(str(CLAIMS))
         text = PLACE.sub(lambda place: _paper(documents, place[1]), source[0])
-        text = text.replace(CLAIMS_PLACE, "\n".join(claims_table(read_claims(), documents)))
+        claims = read_claims()
+        text = text.replace(CLAIMS_PLACE, "\n".join(claims_table(claims, documents)))
+        text = text.replace(COUNT_PLACE, counted(claims, documents))
         source[0] = text.replace(TIME_PLACE, time_taken(documents))
 
 
@@ -82,27 +88,48 @@ def verdict(claim: Mapping[str, Any], documents: list[dict[str, Any]]) -> str:
 
 
 def claims_table(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> Iterator[str]:
-    """Every claim with our verdict, the evidence and, where it did not hold in full, the reason."""
-    yield _row("claim", "paper", "verdict", "evidence", "why")
-    yield _row(*["---"] * 5)
-    for claim in claims:
-        links = [f"[{each['experiment']}](#{each['experiment']})" for each in claim["evidence"]]
-        yield _row(
-            _safe(claim["claim"]),
-            PAPERS[claim["paper"]],
-            f"**{verdict(claim, documents)}**",
-            ", ".join(links),
-            claim["why"],
-        )
+    """Every claim with our verdict, the reason where it did not hold in full, and the evidence."""
+    yield _row("claim", "verdict", "why", "evidence")
+    yield _row(*["---"] * 4)
+    for paper, name in PAPERS.items():
+        of_paper = [claim for claim in claims if claim["paper"] == paper]
+        if of_paper:
+            yield _row(f"**{_safe(name)}**", "", "", "")
+        for claim in of_paper:
+            links = [f"[{each['experiment']}](#{each['experiment']})" for each in claim["evidence"]]
+            said = f"**{verdict(claim, documents)}**"
+            yield _row(_safe(claim["claim"]), said, claim["why"], ", ".join(links))
+
+
+def counted(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> str:
+    """How many claims came to what."""
+    numbers = collections.Counter(verdict(claim, documents) for claim in claims)
+    parts = [f"{numbers[each]} {each}" for each in VERDICTS if numbers[each]]
+    return f"{len(claims)} claims: {', '.join(parts)}"
+
+
+def jobs_of(document: Mapping[str, Any]) -> dict[str, set[str]]:
+    """What an experiment ran, by the function of its jobs."""
+    jobs: dict[str, set[str]] = {}
+    for job in EXPERIMENTS[document["name"]].jobs(document["scale"]):
+        arguments = json.dumps(dict(job.arguments), sort_keys=True)
+        jobs.setdefault(job.function.__name__, set()).add(arguments)
+    return jobs
 
 
 def time_taken(documents: list[dict[str, Any]]) -> str:
-    """How long a processor worked for all of them; experiments that share jobs share their time."""
-    most: dict[str, float] = {}
-    for document in documents:
-        for function, seconds in document.get("seconds", {}).items():
-            most[function] = max(most.get(function, 0), seconds)
-    return f"{sum(most.values()) / 60:.0f} minutes of one processor"
+    """How long a processor worked for all of them; jobs that experiments share are counted once."""
+    total, counted_jobs = 0.0, collections.defaultdict(set)
+    every = [
+        (function, jobs, document["seconds"].get(function, 0))
+        for document in documents
+        for function, jobs in jobs_of(document).items()
+    ]
+    # Those with the most jobs first: others mostly have a part of the same.
+    for function, jobs, seconds in sorted(every, key=lambda each: -len(each[1])):
+        total += seconds * len(jobs - counted_jobs[function]) / len(jobs)
+        counted_jobs[function] |= jobs
+    return f"{total / 60:.0f} minutes of one processor"
 
 
 def draw_figures(app: Any, error: Exception | None) -> None:

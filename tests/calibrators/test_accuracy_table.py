@@ -77,8 +77,6 @@ def estimate_by_hand(cells, query, width, smoothing, lam, fallback):
         if (cell := tuple(np.add(target, step))) in cells
     ]
     count, good = cells.get(target, (0.0, 0.0))
-    if len(query) > 3 and not count:
-        around = []  # over more than three scores only cells with rows have an estimate
     lam = 1.0 if smoothing == "laplace" else lam
     if smoothing in ("laplace", "lidstone") and lam:
         return (good + lam) / (count + 2 * lam)

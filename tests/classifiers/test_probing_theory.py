@@ -6,6 +6,7 @@ from hypothesis import given, strategies as st
 from calibrant.classifiers import SquaredError
 from calibrant.classifiers._importance import threshold_importance
 from calibrant.classifiers._minimax import estimates_of
+from calibrant.metrics import auc, cross_entropy, rms_error
 
 
 @st.composite
@@ -70,3 +71,22 @@ def test_intervals_of_width_d_add_at_most_d_and_a_quarter_of_its_square(world):
     exact = np.dot(frequency, (chance - says_positive.mean(axis=0)) ** 2)
     assert error <= exact + width + width**2 / 4 + 1e-12
     assert error <= bound(*world) + width + width**2 / 4 + 1e-12
+
+
+@given(worlds())
+def test_estimates_are_ranked_by_labels_as_by_the_truth(world):
+    """E(y - estimate)^2 is E(estimate - chance)^2 and what no estimate can change."""
+    frequency, chance, says_positive = world
+    estimate = says_positive.mean(axis=0)
+    of_labels = np.dot(frequency, chance * (1 - estimate) ** 2 + (1 - chance) * estimate**2)
+    noise = np.dot(frequency, chance * (1 - chance))
+    np.testing.assert_allclose(of_labels, np.dot(frequency, (chance - estimate) ** 2) + noise, atol=1e-12)
+
+
+def test_there_is_no_such_bound_for_the_ranking_and_the_cross_entropy():
+    """One positive row at 0 among n negative ones at 1/n: next to no squared error, and all is lost."""
+    for n in (10, 100, 1000):
+        y, estimate = np.array([1] + [0] * n), np.array([0.0] + [1 / n] * n)
+        assert rms_error(y, estimate) ** 2 < 1.2 / n
+        assert auc(y, estimate) == 0
+        assert cross_entropy(y, estimate) == np.inf

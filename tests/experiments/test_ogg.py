@@ -20,7 +20,8 @@ CHECKS = (
     "larger",
     "LF harmful",
     "LF usual",
-    "LF where said",
+    "LF on segment",
+    "LF on dermatology",
     "little",
     "raised",
     "MetaCost",
@@ -127,6 +128,18 @@ def test_a_problem_without_any_loss_has_no_number_and_no_part_in_the_mean():
     assert _ogg.mean_saving(saved, "mossman") is None
 
 
+def test_the_mean_of_totals_has_a_standard_error_of_its_own():
+    done = [
+        repetition(seed=0, expected=10.0, parallel=9.0),
+        repetition(seed=1, expected=30.0, parallel=15.0),
+        repetition("wine"),
+    ]
+    (*_, mean), place = _ogg.TABLES[0].collect(done).rows, _ogg.MEASURES.index("of totals %")
+    # Together they save 16 of 40 on iris, and 1 of 10 on wine; one by one 10% and 50%, and 10%.
+    assert mean.ours[place - 1 : place + 1] == pytest.approx((20, 25))
+    assert mean.spread[place - 1 : place + 1] == pytest.approx((10, 15))
+
+
 def test_metacost_shows_the_better_variant_of_every_set():
     done = [
         repetition(seed=0, metacost_all=9.0, metacost_others=5.0),
@@ -145,6 +158,7 @@ def test_lines_are_ordered_by_class_size_and_end_with_the_mean_beside_the_papers
         place = table.measures.index("parallel partition %")
         assert rows[-1].ours[place] == pytest.approx(15)
         assert rows[-1].paper[place] == paper
+        assert rows[-1].error[place] == pytest.approx(np.std([10, 20], ddof=1) / np.sqrt(2))
         assert all(len(row.ours) == len(table.measures) for row in rows)
 
 

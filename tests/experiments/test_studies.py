@@ -65,10 +65,12 @@ class TestRounds:
             np.testing.assert_allclose(answers, model.predict_proba(X[:20])[:, 1], atol=1e-12)
 
     def test_pav_that_helps_up_to_some_round_and_one_that_always_does(self):
-        raw, pav, honest = ([[value, 0.1] for value in row] for row in
+        raw, pav, honest = ([[value, 0.1, 0.001, 0.01] for value in row] for row in
                             ((0.03, 0.0163, 0.014), (0.02, 0.016, 0.015), (0.02, 0.015, 0.013)))  # fmt: skip
         curves = {"raw": raw, "PAV": pav, "PAV out of fold": honest}
-        assert held(_ze02_rounds.ROUNDS.collect([Done({"n_rounds": 3}, curves)])) == [True, True, True]
+        findings = _ze02_rounds.ROUNDS.collect([Done({"n_rounds": 3}, curves)])
+        assert held(findings) == [True, True, True]
+        assert {row.error for row in findings.rows} == {(0.001, 0.01)}
         curves["PAV"] = honest
         assert held(_ze02_rounds.ROUNDS.collect([Done({"n_rounds": 3}, curves)])) == [True, False, True]
 

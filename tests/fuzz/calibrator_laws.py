@@ -326,13 +326,14 @@ def smoothed_cell(cells, place, smoothing, lam):
     data=score_matrices(),
     width=st.sampled_from([0.5, 1.0, 0.25, 3.0]),
     smoothing=st.sampled_from(["none", "laplace", "lidstone", "ma", "median", "ma_cov"]),
-    axes=st.sampled_from([[1], [1, 2], [2, 1]]),
+    axes=st.sampled_from([[1], [1, 2], [2, 1], [1, 2, 3, 4]]),
     fallback=st.sampled_from(["prior", "half"]),
 )
 def accuracy_tables_count_their_cells(data, width, smoothing, axes, fallback):
     scores = np.array([row[0] for row in data["rows"]])
     y, k = [row[1] for row in data["rows"]], data["k"]
     count = [float(row[2]) for row in data["rows"]]
+    axes = [axis for axis in axes if axis <= k]
     model = AccuracyTableCalibrator(
         axes, width, smoothing=smoothing, lam=0.5, fallback=fallback, max_rank=None, classes=range(k)
     ).fit(scores, y, count)

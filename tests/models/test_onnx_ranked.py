@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from calibrant import AccuracyTableCalibrator, RankedLogisticCalibrator
+from calibrant import AccuracyTableCalibrator, CalibrantError, RankedLogisticCalibrator
 from calibrant.maps import Graph
 from models.onnx_cases import beside, proba_of, run, scored_rows
 
@@ -85,6 +85,25 @@ def test_tables_too_large_to_be_written_in_full(monkeypatch, combination, max_ra
     table = AccuracyTableCalibrator(combination, width=0.05, max_rank=max_rank).fit(scores, y)
     monkeypatch.setattr(Graph, "most_dense", 0)
     assert_same(table, query)
+
+
+@pytest.mark.parametrize("most_dense", [0, Graph.most_dense])
+@pytest.mark.parametrize("smoothing", ["ma_cov", "median", "lidstone"])
+def test_tables_of_many_scores_have_their_cells_without_rows(monkeypatch, smoothing, most_dense):
+    scores, y = scored_rows(80, 5)
+    table = AccuracyTableCalibrator("B", n_cells=4, smoothing=smoothing, max_rank=None).fit(scores, y)
+    monkeypatch.setattr(Graph, "most_dense", most_dense)
+    query = np.concatenate([scores, scores + 0.4, 3 * scores, scored_rows(200, 5, seed=1)[0]])
+    assert_same(table, query)
+
+
+def test_tables_with_too_many_cells_are_refused(monkeypatch):
+    scores, y = scored_rows(80, 4)
+    table = AccuracyTableCalibrator("B", width=0.01, max_rank=None).fit(scores, y)
+    monkeypatch.setattr("calibrant.calibrators._smoothing.MOST_WRITTEN", 80 * 81 - 1)
+    monkeypatch.setattr(Graph, "most_dense", 0)
+    with pytest.raises(CalibrantError, match=r"a table over 4 scores must have at most 6,479 .*up to 6,480;"):
+        proba_of(table, scores)
 
 
 def test_a_table_that_is_large():

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from calibrant import ScoreModel, save
+from calibrant import AccuracyTableCalibrator, ScoreModel, save
 from models.cases import class_scores
 from registry_cases import PLAIN_CASES
 
@@ -56,6 +56,18 @@ def test_every_method_answers_with_numpy_alone(case, tmp_path):
     save(model, tmp_path / "m.json")
     proba, _ = answers_alone(tmp_path / "m.json", case.query())
     np.testing.assert_array_equal(proba, model.predict_proba(case.query()))
+
+
+def test_a_table_of_many_scores_answers_with_numpy_alone(tmp_path):
+    scores, y = class_scores(60, 5, 0)
+    model = AccuracyTableCalibrator("B", n_cells=4, max_rank=None).fit(scores, y)
+    save(model, tmp_path / "m.json")
+    query = scores + 0.3
+    proba, _ = answers_alone(tmp_path / "m.json", query)
+    np.testing.assert_array_equal(proba, model.predict_proba(query))
+    of_four = model.map_.own[3]  # asked for cells that are not kept
+    ranked = -np.sort(-query, axis=1)
+    assert not np.isin(of_four.grid.keys(list(ranked[:, :4].T)), of_four.smoothed.key).all()
 
 
 @pytest.mark.parametrize("rule", [None, "expected", "parallel", "lachiche_flach", "mossman"])

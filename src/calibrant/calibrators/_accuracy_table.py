@@ -96,9 +96,9 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
     for a cell without rows.
 
     The number of possible cells is that of one axis to the power of the number of scores, and must stay below
-    2**50; those that hold rows are at most as many as the rows, and only they are kept. Over one to three
-    scores the cells that touch these have an estimate too, at most 2, 8 or 26 for each; over more only the
-    cells with rows have one, and all other queries get the fall-back. Use few, wide cells there.
+    2**50; those that hold rows are at most as many as the rows. Over one to three scores the cells that
+    touch these are kept too, at most 2, 8 or 26 for each; over more only the cells with rows are, and the
+    others are estimated when a query falls into them. Use few, wide cells there.
 
     Cells in which f_2 would exceed f_1 hold no rows and so are never neighbours. Estimates of exactly 0
     and 1 are possible except with "laplace" and "lidstone".
@@ -220,7 +220,10 @@ class AccuracyTableCalibrator(RankedCalibrator, name="accuracy_table"):
         }
 
     def _kept(self) -> tuple[Any, Any]:
-        return self.tables_, self.shared_table_  # the models, as a file gives them
+        shared = () if self.shared_table_ is None else (self.shared_table_,)
+        for model in (*self.tables_, *shared):  # the models, as a file gives them
+            model.complete(self.smoothing)
+        return self.tables_, self.shared_table_
 
     def _cell_sizes(self) -> CellSizes:
         return CellSizes.of(self.width, self.n_cells, self.candidates)

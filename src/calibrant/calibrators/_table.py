@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,14 @@ from calibrant._core._arrays import Array, Float64Array, IntArray
 from calibrant.calibrators._cell_choice import FoldedCells
 from calibrant.calibrators._cells import EDGE_SLACK, Axis, Cells, Grid
 from calibrant.calibrators._rank_rows import RankRows
-from calibrant.calibrators._smoothing import Smoothed, Smoothing
+from calibrant.calibrators._smoothing import (
+    MOST_SPREAD,
+    SMOOTHINGS,
+    Averaging,
+    Smoothed,
+    Smoothing,
+    Unkept,
+)
 from calibrant.maps import Tensor
 
 #: Tables of up to this many cells, empty ones included, are looked up in a dense array, which is faster.
@@ -113,10 +120,19 @@ class TableModel:
         lam: float | None,
         criterion: dict[float, float],
     ) -> None:
-        self.grid, self.default = counted.grid, default
-        self.smoothed = smoothing(counted.cells, self.grid)
-        self._dense = self._in_full() if self.grid.n_keys <= DENSE else None
+        self.grid, self.default, self._cells = counted.grid, default, counted.cells
+        self._take(smoothing(counted.cells, self.grid))
         self.table = _readable(counted, self.smoothed, axes, lam, criterion)
+
+    def _take(self, smoothed: Smoothed) -> None:
+        self.smoothed = smoothed
+        self._dense = self._in_full() if self.grid.n_keys <= DENSE else None
+
+    def complete(self, smoothing: str) -> None:
+        """Estimate what a file does not hold: the cells without rows of a table over many scores."""
+        averaging = SMOOTHINGS.get(smoothing)
+        if isinstance(averaging, Averaging) and len(self.grid.axes) > MOST_SPREAD:
+            self._take(replace(self.smoothed, unkept=Unkept(averaging, self._cells, self.grid)))
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -143,8 +159,8 @@ class TableModel:
         return _sparse(keys, models)
 
     def _in_full(self) -> Float64Array:
-        values = np.full(self.grid.n_keys, self.default)
-        values[self.smoothed.key] = self.smoothed.value
+        values, smoothed = np.full(self.grid.n_keys, self.default), self.smoothed.everywhere()
+        values[smoothed.key] = smoothed.value
         return values
 
 
@@ -214,10 +230,11 @@ def _axis(grid: Grid, number: int) -> tuple[float, float, float, float]:
 def _sparse(keys: Tensor, models: Sequence[TableModel]) -> Tensor:
     """Look up the cells that have an estimate, each found by its key; the others get the default."""
     alone = len(models) == 1
-    known: list[IntArray] = [model.smoothed.key for model in models]
+    smoothed = [model.smoothed.everywhere() for model in models]
+    known: list[IntArray] = [each.key for each in smoothed]
     place = keys.intervals_of_all(known[0]) if alone else keys.intervals(known)
     ends = [np.append(each, -1.0) for each in known]  # behind the last key there is none
     default = np.array(models[0].default if alone else [model.default for model in models])
-    values = [np.append(model.smoothed.value, 0.0) for model in models]
+    values = [np.append(each.value, 0.0) for each in smoothed]
     found = place.in_table(np.concatenate(ends)).is_equal(keys)
     return found.choose(place.in_table(np.concatenate(values)), default)

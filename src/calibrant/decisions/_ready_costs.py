@@ -37,10 +37,11 @@ def rarity_costs(counts: object, rule: Literal["ratio", "inverse"] = "inverse") 
     Notes
     -----
     The formula of O'Brien, Gupta and Gray (2008) is lost; the text mentions the class sizes only. "ratio" may
-    be theirs: it is the mean of the random costs of Domingos (1999), and with it learned partitions save
-    nearly what the paper reports, while under "inverse" they lose (`calibrant reproduce ogg-table1`). Under
-    "inverse" every class contributes the same to the cost of deciding at random, and what a mistake costs
-    depends on the truth alone.
+    be theirs: it is the mean of the random costs of Domingos (1999), and with it learned partitions save 8%
+    on average of 27 problems, nearly the 11% that the paper reports, while under "inverse" they lose 6%. On a
+    28th, whose rarest classes have some ten rows of 58,000, "ratio" loses more than all others save
+    (`calibrant reproduce ogg-table1`). Under "inverse" every class contributes the same to the cost of
+    deciding at random, and what a mistake costs depends on the truth alone.
 
     Examples
     --------

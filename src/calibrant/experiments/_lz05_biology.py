@@ -16,6 +16,7 @@ from calibrant.experiments._experiment import Check, Done, Experiment, Findings,
 from calibrant.experiments._lz05_paper import AUC, CROSS_ENTROPY, METHODS, RMS
 from calibrant.experiments._lz05_protocol import LOGISTIC, SVM, TREE, parts_of
 from calibrant.experiments._lz05_sets import HUGE
+from calibrant.experiments._printed import error_of_another
 from calibrant.learners import BaggedVotesClassifier
 
 LEARNERS = {
@@ -60,7 +61,8 @@ def _collect(done: Sequence[Done]) -> Findings:
             found[name, method] = fmean(columns[1])
             spread = tuple(map(_spread, columns))
             paper = tuple(table["Biology"][METHODS.index(method)] for table in (CROSS_ENTROPY, RMS, AUC))
-            rows.append(Row((method, name), tuple(map(fmean, columns)), paper, spread))
+            errors = tuple(map(error_of_another, columns))
+            rows.append(Row((method, name), tuple(map(fmean, columns)), paper, spread, errors))
     return Findings(tuple(rows), (_torn_is_near(found),))
 
 

@@ -59,8 +59,9 @@ PROBLEMS = (
 QUICK = tuple(problem for problem in PROBLEMS if problem[0] not in ("segment", "soybean", "vowel"))
 CONVENTIONS = (
     "Percent saved against the plain rule of least expected cost, in the protocol of ogg-table1, on the sets "
-    "of moderate size. Mean over the problems with its standard error; 'of totals' is the mean over the "
-    "problems too, each with the costs of its repetitions added up. 'Training' is saved on the estimates "
+    "of moderate size, in ten repetitions (two in a quick run). Mean over the problems with its standard "
+    "error; 'of totals' is the mean over the problems too, each with the costs of its repetitions added up. "
+    "'Training' is saved on the estimates "
     "that a rule is learned from. 'Harmed' counts the problems on which a rule costs more than the plain one "
     "on test rows, all repetitions together."
 )

@@ -285,8 +285,19 @@ def _figure4(done: Sequence[Done]) -> Findings:
             _at_most(
                 "the gap between A and single is smaller at rank 5 than at rank 2", data, gap[3], gap[0]
             ),
+            _c_is_like_single(data, mean["C"], mean["single"]),
         ]
     return Findings(tuple(rows), tuple(checks), tuple(series))
+
+
+def _c_is_like_single(data: str, of_c: list[float], of_single: list[float]) -> Check:
+    """Beyond rank 2 the neighbours by rank say nothing that the score itself does not."""
+    ours, single = _mean(of_c[1:]), _mean(of_single[1:])
+    return Check(
+        f"{data}: C is like the single score beyond rank 2, within 5% on average",
+        abs(ours - single) <= 0.05 * single,
+        f"{ours:.5g} against {single:.5g}",
+    )
 
 
 def _places(answers: Answers) -> range:

@@ -150,9 +150,10 @@ def _collect_growth(done: Sequence[Done]) -> Findings:
         best = min(answers, key=lambda number: answers[number]["loss"])
         last = max(answers)
         most = answers[last]
+        losses = ", ".join(f"{answers[number]['loss']:.4f}" for number in sorted(answers))
         finding = (
-            f"least with {best}; with {last} scores {most['cells']:,.0f} of {most['possible']:,.0f} cells "
-            f"hold rows, {100 * most['single']:.0f}% of them one"
+            f"{losses} nats with {min(answers)} to {last} scores; with the last {most['cells']:,.0f} of "
+            f"{most['possible']:,.0f} cells hold rows, {100 * most['single']:.0f}% of them one"
         )
         checks.append(
             Check(f"{data}: more than three scores do not lower the loss further", best <= 3, finding)

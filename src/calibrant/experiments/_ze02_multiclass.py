@@ -93,7 +93,7 @@ def one_vs_all_table(model: Any, parts: Parts) -> dict[str, Any]:
     code = one_vs_all(len(classes))
     table: dict[str, Any] = {
         kind: {
-            name: _measures(combine(code, answer), parts.y_test, classes)
+            name: measures_of(combine(code, answer), parts.y_test, classes)
             for name, combine in COMBINATIONS.items()
         }
         for kind, answer in answers.items()
@@ -104,7 +104,7 @@ def one_vs_all_table(model: Any, parts: Parts) -> dict[str, Any]:
         for kind, answer in answers.items()
     }
     choice = choose(TODAY, out_of_fold, parts.y_train)
-    measures = _measures(choice.calibrator.predict_proba(test), parts.y_test, classes)
+    measures = measures_of(choice.calibrator.predict_proba(test), parts.y_test, classes)
     return table | {
         "certainty": certainty,
         "today": {"choice": choice.name, "losses": choice.losses, "measures": measures},
@@ -144,7 +144,7 @@ def _pav(scores: Float64Array, y: Array, classes: Array, new: Float64Array) -> F
     return np.column_stack(columns)
 
 
-def _measures(proba: Float64Array, y: Array, classes: Array) -> list[float]:
+def measures_of(proba: Float64Array, y: Array, classes: Array) -> list[float]:
     """Squared error and error, and the standard errors of both over the test rows."""
     truth = y[:, np.newaxis] == classes
     wrong = (classes[proba.argmax(axis=1)] != y).astype(np.float64)

@@ -13,8 +13,8 @@ from calibrant.calibrators import PAVCalibrator
 from calibrant.codes import normalize
 from calibrant.experiments._datasets import read_numeric
 from calibrant.experiments._experiment import Check, Done, Experiment, Findings, Job, Row, Scale, Series
+from calibrant.experiments._ze02_multiclass import measures_of
 from calibrant.learners import BoostedNaiveBayes, EqualWidthQuantizer
-from calibrant.metrics import brier_score, error_rate
 
 N_FOLDS = 5
 #: What the paper prints for normalisation: MSE and error.
@@ -23,7 +23,7 @@ KINDS = ("raw", "PAV", "PAV out of fold")
 
 
 def rounds_curve(n_rounds: int) -> dict[str, list[list[float]]]:
-    """MSE and error on Pendigits after every round, raw and calibrated, normalised."""
+    """MSE and error on Pendigits, with standard errors, after every round, raw and calibrated, normalised."""
     train, test = read_numeric("pendigits.train"), read_numeric("pendigits.test")
     levels = EqualWidthQuantizer().fit(train.X)
     X, X_test = levels.transform(train.X), levels.transform(test.X)
@@ -41,13 +41,7 @@ def rounds_curve(n_rounds: int) -> dict[str, list[list[float]]]:
         calibrated = {"PAV": _pav(seen, train.y, classes, asked)}
         calibrated["PAV out of fold"] = _pav(held_out, train.y, classes, asked)
         for kind, answers in {"raw": asked, **calibrated}.items():
-            proba = normalize(answers)
-            curves[kind].append(
-                [
-                    brier_score(test.y, proba, convention="mean", classes=classes),
-                    error_rate(test.y, proba, classes=classes),
-                ]
-            )
+            curves[kind].append(measures_of(normalize(answers), test.y, classes))
     return curves
 
 
@@ -81,7 +75,12 @@ def _collect(done: Sequence[Done]) -> Findings:
         return Findings(checks=_checks({}))
     curves: dict[str, Any] = done[0].answer
     rows = [
-        Row((str(number + 1), kind), tuple(curves[kind][number]), PAPER.get(kind, ()))
+        Row(
+            (str(number + 1), kind),
+            tuple(curves[kind][number][:2]),
+            PAPER.get(kind, ()),
+            error=tuple(curves[kind][number][2:]),
+        )
         for number in range(len(curves["raw"]))
         for kind in KINDS
     ]
@@ -135,7 +134,8 @@ ROUNDS = Experiment(
         "The paper does not give the number of rounds; ze02-table4 takes ten. MSE is the Brier score divided "
         "by the number of classes, on test rows; one-vs-all, normalisation, 21 levels. PAV learns from the "
         "scores of the training rows, as in the paper, or out of fold. Every line has the paper's one number "
-        "beside it. The test rows show which number of rounds comes near the paper; nothing is chosen by it."
+        "beside it; the standard errors are over the test rows, which show which number of rounds comes near "
+        "the paper; nothing is chosen by it."
     ),
     labels=("rounds", "calibration"),
     measures=("MSE", "error"),
