@@ -101,9 +101,10 @@ def _saving(rows: Rows, ledger: Ledger, decided: IntArray, called: IntArray) -> 
     saving = 100 * saved_share(ledger.plain_paid, ledger.paid)
     if ledger.of_class is None or not math.isfinite(saving):
         return Estimate(saving)
-    paid = ledger.matrix[decided, rows.truth]
     named = np.array(ledger.of_class, dtype=np.intp)[called]
-    plain = paid if np.array_equal(named, decided) else ledger.matrix[named, rows.truth]
+    if np.array_equal(named, decided):  # who decides alike saves nothing, for sure
+        return Estimate(saving, saving, saving, 0.0)
+    plain, paid = (ledger.matrix[each, rows.truth] for each in (named, decided))
     return saving_estimate(saving, plain, paid, rows.weight if rows.weighted else None)
 
 
