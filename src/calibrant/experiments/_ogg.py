@@ -77,28 +77,31 @@ CONVENTIONS = (
     "evenly; a repetition in which the plain rule costs nothing is left out. 'Of totals' adds up the costs "
     "of all repetitions before it divides, so that repetitions in which little is lost weigh little. The "
     "last line has the mean over the problems and its standard error. Rules are learned on estimates "
-    "by nine inner folds. {costs} MetaCost has 100 resamples in ten repetitions, in one of a large set (10 "
-    "resamples in a quick run), and shows the better of "
-    "its two variants for every set, chosen on the test rows as in the paper, which is optimistic. The "
-    "library's choice is one of plain, parallel partition, Lachiche-Flach, and PAV with either of the first "
-    "two: the cheapest in three folds of the training estimates; in as many repetitions as MetaCost. Naive "
-    "Bayes takes names as they are, a missing value as a value of its own, and numbers in 21 levels, cut on "
-    "the training rows of the outer "
-    "fold. Lines by the geometric mean of the class sizes in training. The paper's lines are lost but for "
-    "the mean."
+    "by nine inner folds. {costs} The library's choice is one of plain, parallel partition, Lachiche-Flach, "
+    "and PAV with either of the first two: the cheapest in three folds of the training estimates; in ten "
+    "repetitions, in one of a large set. Naive Bayes takes names as they are, a missing value as a value of "
+    "its own, and numbers in 21 levels, cut on the training rows of the outer fold. Lines by the geometric "
+    "mean of the class sizes in training. The paper's lines are lost but for the mean."
+)
+METACOST = (
+    " MetaCost has 100 resamples in ten repetitions, in one of a large set (10 resamples in a quick run), "
+    "and shows the better of its two variants for every set, chosen on the test rows as in the paper, which "
+    "is optimistic."
 )
 COSTS = {
     "ratio": (
         "Rarity costs: the training rows of the class decided over those of the true class. The paper's "
         "formula is lost; this one comes nearer to its mean on most problems, and ogg-table1-inverse has "
-        "the other."
+        f"the other.{METACOST}"
     ),
     "inverse": (
         "Rarity costs read in another way, as the paper's formula is lost: all training rows over those of "
         "the true class. Nothing else differs from ogg-table1 but that there are ten repetitions without "
         "MetaCost."
     ),
-    "random": "Random costs: uniform from 1 to 10, zero for the truth, drawn once per repetition.",
+    "random": (
+        f"Random costs: uniform from 1 to 10, zero for the truth, drawn once per repetition.{METACOST}"
+    ),
 }
 
 
