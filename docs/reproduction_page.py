@@ -105,7 +105,7 @@ def summary(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> It
     for paper, name in PAPERS.items():
         of_paper = [claim for claim in claims if claim["paper"] == paper]
         where = _anchor(_of(paper))
-        yield _row(f"[{_safe(name)}](#{where})", ABOUT[paper], counted(of_paper, documents))
+        yield _row(f"[{_safe(name)}](#{where}), {paper.upper()}", ABOUT[paper], counted(of_paper, documents))
     yield _row("**all four**", "", f"**{counted(claims, documents)}**")
     yield from ("", "</div>")
 

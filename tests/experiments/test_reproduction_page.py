@@ -116,7 +116,7 @@ def test_a_verdict_is_what_its_checks_say(page):
     assert [line for line in tables if "held" in line] == ["| A \\| B | **held** |  | [e](#e) |"]
     assert page.counted([claim, claim], [document]) == "2: 2 held"
     first, *_, last = list(page.summary([claim, claim], [document]))[4:-2]
-    assert first.startswith("| [Zadrozny & Elkan (2002)](#claims-of-zadrozny--elkan-2002) |")
+    assert first.startswith("| [Zadrozny & Elkan (2002)](#claims-of-zadrozny--elkan-2002), ZE02 |")
     assert last == "| **all four** |  | **2: 2 held** |"
 
 
