@@ -1,7 +1,7 @@
 """The page of the papers' numbers and ours, written at build time from claims.json and reproduction/*.json.
 
-`guide/reproduction.md` holds the words; where it says so, the table of all claims, the time that the run
-took, and the findings of every paper are put in.
+`guide/reproduction.md` holds the words; where it says so, the tables of claims, the time that the run took,
+and the findings of every paper are put in.
 """
 
 import collections
@@ -22,15 +22,24 @@ FINDINGS = Path(__file__).parent / "reproduction"
 CLAIMS = Path(__file__).parent / "claims.json"
 #: Where the findings of a paper go, and what is said of all together.
 PLACE = re.compile(r"^<!-- findings: (\w+) -->$", re.MULTILINE)
-CLAIMS_PLACE, COUNT_PLACE, TIME_PLACE = "<!-- claims -->", "<!-- count -->", "<!-- time -->"
+SUMMARY_PLACE, CLAIMS_PLACE = "<!-- summary -->", "<!-- claims -->"
+NEAR_PLACE, TIME_PLACE = "<!-- near -->", "<!-- time -->"
 PAPERS = {
     "ze02": "Zadrozny & Elkan (2002)",
     "lz05": "Langford & Zadrozny (2005)",
-    "tto": "Takahashi, Takamura & Okumura",
+    "tto": "Takahashi, Takamura & Okumura (2009)",
     "ogg": "O'Brien, Gupta & Gray (2008)",
+}
+ABOUT = {
+    "ze02": "making scores probabilities, for two classes and for many",
+    "lz05": "probabilities from classifiers that only say yes or no",
+    "tto": "probabilities from several ranked scores of a row",
+    "ogg": "decisions under costs, among many classes",
 }
 #: What a claim can come to, and how many did.
 VERDICTS = ("held", "held in part", "not held", "answered", "not testable", "not checked")
+#: Tables with more lines, and words with more characters, are for those who open them.
+MOST_LINES, MOST_WORDS = 30, 400
 #: Okabe and Ito's colours, which the colour-blind can tell apart, and marks for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 MARKS = "osD^vPX*"
@@ -56,8 +65,9 @@ def write_page(app: Any, docname: str, source: list[str]) -> None:
         app.env.note_dependency(str(CLAIMS))
         text = PLACE.sub(lambda place: _paper(documents, place[1]), source[0])
         claims = read_claims()
-        text = text.replace(CLAIMS_PLACE, "\n".join(claims_table(claims, documents)))
-        text = text.replace(COUNT_PLACE, counted(claims, documents))
+        text = text.replace(SUMMARY_PLACE, "\n".join(summary(claims, documents)))
+        text = text.replace(CLAIMS_PLACE, "\n".join(claims_tables(claims, documents)))
+        text = text.replace(NEAR_PLACE, nearness(documents))
         source[0] = text.replace(TIME_PLACE, time_taken(documents))
 
 
@@ -87,25 +97,59 @@ def verdict(claim: Mapping[str, Any], documents: list[dict[str, Any]]) -> str:
     return "held" if all(held) else "held in part" if any(held) else "not held"
 
 
-def claims_table(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> Iterator[str]:
-    """Every claim with our verdict, the reason where it did not hold in full, and the evidence."""
-    yield _row("claim", "verdict", "why", "evidence")
-    yield _row(*["---"] * 4)
+def summary(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> Iterator[str]:
+    """How many claims of every paper came to what."""
+    yield from ('<div class="claims">', "")
+    yield _row("paper", "about", "its claims")
+    yield _row(*["---"] * 3)
     for paper, name in PAPERS.items():
         of_paper = [claim for claim in claims if claim["paper"] == paper]
-        if of_paper:
-            yield _row(f"**{_safe(name)}**", "", "", "")
-        for claim in of_paper:
-            links = [f"[{each['experiment']}](#{each['experiment']})" for each in claim["evidence"]]
-            said = f"**{verdict(claim, documents)}**"
-            yield _row(_safe(claim["claim"]), said, claim["why"], ", ".join(links))
+        where = _anchor(_of(paper))
+        yield _row(f"[{_safe(name)}](#{where}), {paper.upper()}", ABOUT[paper], counted(of_paper, documents))
+    yield _row("**all four**", "", f"**{counted(claims, documents)}**")
+    yield from ("", "</div>")
+
+
+def claims_tables(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> Iterator[str]:
+    """Every claim with our verdict, the reason where it did not hold in full, and the evidence."""
+    for paper in PAPERS:
+        yield from (f"### {_of(paper)}", "", '<div class="claims">', "")
+        yield _row("claim", "verdict", "why", "evidence")
+        yield _row(*["---"] * 4)
+        for claim in claims:
+            if claim["paper"] == paper:
+                links = [f"[{each['experiment']}](#{each['experiment']})" for each in claim["evidence"]]
+                said = f"**{verdict(claim, documents)}**"
+                yield _row(_safe(claim["claim"]), said, claim["why"], "<br>".join(links))
+        yield from ("", "</div>", "")
+
+
+def _of(paper: str) -> str:
+    return f"Claims of {PAPERS[paper]}"
+
+
+def _anchor(heading: str) -> str:
+    """The address of a heading, as the documentation makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def counted(claims: list[dict[str, Any]], documents: list[dict[str, Any]]) -> str:
     """How many claims came to what."""
     numbers = collections.Counter(verdict(claim, documents) for claim in claims)
     parts = [f"{numbers[each]} {each}" for each in VERDICTS if numbers[each]]
-    return f"{len(claims)} claims: {', '.join(parts)}"
+    return f"{len(claims)}: {', '.join(parts)}"
+
+
+def nearness(documents: list[dict[str, Any]]) -> str:
+    """How many printed numbers are near ours, of the experiments that count them."""
+    findings = [
+        re.match(r"(\d+) of (\d+) are", check["finding"])
+        for document in documents
+        for check in document["checks"]
+        if check["statement"].startswith("Every printed number")
+    ]
+    near, known = (sum(int(found[group]) for found in findings if found) for group in (1, 2))
+    return f"{near} of {known}"
 
 
 def jobs_of(document: Mapping[str, Any]) -> dict[str, set[str]]:
@@ -148,24 +192,37 @@ def _paper(documents: list[dict[str, Any]], paper: str) -> str:
 
 
 def _section(document: Mapping[str, Any]) -> str:
-    """A heading, the table, the figure, how to read them, and what should have been seen."""
+    """A heading, the figure, the table, what should have been seen, and how to read them."""
     lines = [f"### {document['name']}", "", f"{_safe(document['title'])}. `{document['command']}`", ""]
     if document.get("seconds"):
-        lines[2] += f" ({sum(document['seconds'].values()) / 60:.1f} minutes of one processor)"
+        lines[2] += f" ({_duration(sum(document['seconds'].values()))} of one processor)"
     if document["series"]:
         alt = _safe(document["title"]).replace('"', "'")
-        lines += [f'<img src="../_images/{document["name"]}.png" alt="{alt}" style="max-width: 100%">', ""]
+        image = f'<img src="../_images/{document["name"]}.png" alt="{alt}" loading="lazy">'
+        lines += [f'<div class="reproduced">{image}</div>', ""]
     if document["rows"]:
-        table = list(_table(document))
+        table = ['<div class="findings">', "", *_table(document), "", "</div>"]
         # The points of a figure are for those who want them.
-        folded = ["<details><summary>The numbers</summary>", "", *table, "", "</details>"]
-        lines += [*(folded if "-figure" in document["name"] else table), ""]
-    lines += [_safe(document["conventions"]), ""]
+        is_long = "-figure" in document["name"] or len(document["rows"]) > MOST_LINES
+        lines += [*(_folded("The numbers", table) if is_long else table), ""]
     for check in document["checks"]:
-        finding = f" ({_safe(check['finding'])})" if check["finding"] else ""
+        finding = f"<br><small>{_safe(check['finding'])}</small>" if check["finding"] else ""
         lines.append(f"- **{HELD[check['held']]}**: {_safe(check['statement'])}{finding}")
     lines += [f"- skipped: {_safe(reason)}" for reason in document["skipped"]]
-    return "\n".join(lines)
+    words = [_safe(document["conventions"])]
+    return "\n".join(
+        [*lines, "", *(_folded("How it was made", words) if len(words[0]) > MOST_WORDS else words)]
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} seconds" if seconds >= 2 else "a second"
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else "a minute"
+
+
+def _folded(summary: str, lines: list[str]) -> list[str]:
+    return [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
 
 
 def _table(document: Mapping[str, Any]) -> Iterator[str]:

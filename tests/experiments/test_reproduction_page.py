@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,21 @@ def test_a_section_has_the_figure_the_numbers_and_the_checks(page):
         "| --- | --: | --: | --: |\n"
         "| x\\_1 | inf | 0.5000 | off |" in text
     )
-    assert "In \\$ and \\*bits\\*." in text
-    assert "- **NOT HELD**: it grows (1 > 0)\n- skipped: one is not at hand" in text
+    assert "- **NOT HELD**: it grows<br><small>1 > 0</small>\n- skipped: one is not at hand" in text
+    assert text.endswith("\n\nIn \\$ and \\*bits\\*.")
+
+
+def test_what_is_long_is_folded(page):
+    (row,) = DOCUMENT["rows"]
+    table = DOCUMENT | {"name": "aa00-table1", "series": []}
+    assert "<details>" not in page._section(table)
+    for more in ({"rows": [row] * 31}, {"conventions": "a word " * 60}):
+        assert page._section(table | more).count("<details>") == 1
+
+
+def test_durations_are_said_as_people_do(page):
+    said = [page._duration(seconds) for seconds in (0, 1.4, 14, 80, 2606)]
+    assert said == ["a second", "a second", "14 seconds", "a minute", "43 minutes"]
 
 
 def test_findings_go_where_the_page_says(page, monkeypatch):
@@ -97,11 +111,22 @@ def test_a_verdict_is_what_its_checks_say(page):
     assert [verdict("a"), verdict("b"), verdict("a", "b")] == ["held", "not held", "held in part"]
     assert [verdict("c"), verdict("a", said="not testable")] == ["not checked", "not testable"]
     claim = CLAIM | {"evidence": [{"experiment": "e", "checks": ["a"]}]}
-    assert list(page.claims_table([claim], [document]))[2:] == [
-        "| **Zadrozny & Elkan (2002)** |  |  |  |",
-        "| A \\| B | **held** |  | [e](#e) |",
-    ]
-    assert page.counted([claim, claim], [document]) == "2 claims: 2 held"
+    tables = list(page.claims_tables([claim], [document]))
+    assert tables[0] == "### Claims of Zadrozny & Elkan (2002)"
+    assert [line for line in tables if "held" in line] == ["| A \\| B | **held** |  | [e](#e) |"]
+    assert page.counted([claim, claim], [document]) == "2: 2 held"
+    first, *_, last = list(page.summary([claim, claim], [document]))[4:-2]
+    assert first.startswith("| [Zadrozny & Elkan (2002)](#claims-of-zadrozny--elkan-2002), ZE02 |")
+    assert last == "| **all four** |  | **2: 2 held** |"
+
+
+def test_numbers_that_are_near_are_added_up(page):
+    def counting(finding):
+        checks = [{"statement": "Every printed number is near", "held": False, "finding": finding}]
+        return {"checks": [*checks, {"statement": "it grows", "held": True, "finding": "1 of 2 are"}]}
+
+    documents = [counting(finding) for finding in ("84 of 130 are. Off: 46", "1 of 1 are")]
+    assert page.nearness([*documents, counting("no standard error is known")]) == "85 of 131"
 
 
 def test_every_claim_has_evidence_that_is_there(page):
@@ -120,6 +145,10 @@ def test_every_claim_has_evidence_that_is_there(page):
         verdict = page.verdict(claim, documents)
         assert verdict != "not checked", claim["claim"]
         assert verdict == "held" or claim["why"], claim["claim"]
+        said = {check["held"] for check in page.checks_of(claim, documents)}
+        assert {"held": False, "not held": True}.get(verdict) not in said, claim["claim"]
+        for path in re.findall(r"`(tests/[\w/]+\.py)`", claim["why"]):
+            assert (DOCS.parent / path).exists(), path
 
 
 def test_jobs_that_are_shared_take_their_time_once(page, monkeypatch):

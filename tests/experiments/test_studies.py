@@ -121,18 +121,36 @@ def test_biology_is_near_the_paper_where_blocks_are_torn():
     assert [held(_lz05_biology.BIOLOGY.collect(done(error))) for error in (0.048, 0.06)] == [[True], [False]]
 
 
-def test_regularization_decides_where_the_sign_differs():
-    def done(cost):
-        paid = {
-            kind: {"expected": 10.0, "parallel": 9.0, "lachiche_flach": cost} for kind in ("ratio", "random")
-        }
-        return {"error": 0.1, "certainty": 0.9, "paid": paid}
+class TestRegularization:
+    def done(self, schedule, at_once, one_by_one=(8.0, 8.5)):
+        for seed, costs in enumerate(zip((9.0, 9.5), at_once, one_by_one, strict=True)):
+            named = dict(zip(_ogg_regularization.RULES, costs, strict=True))
+            paid = {kind: {"plain": 10.0} | named for kind in _ogg_regularization.KINDS}
+            yield Done(
+                {"rows": _ogg_regularization.ALL, "schedule": schedule, "seed": seed},
+                {"error": 0.1, "certainty": 0.9, "paid": paid},
+            )
 
-    jobs = [
-        Done({"schedule": name, "seed": 0}, done(cost)) for name, cost in (("fine", 8.0), ("coarse", 12.0))
-    ]
-    assert held(_ogg_regularization.REGULARIZATION.collect(jobs)) == [True]
-    assert held(_ogg_regularization.REGULARIZATION.collect(jobs[:1])) == [None]
+    def held(self, *jobs):
+        return held(_ogg_regularization.REGULARIZATION.collect(jobs))
+
+    def test_it_decides_where_the_sign_differs(self):
+        fine, coarse = self.done("fine", (8.0, 8.5)), self.done("coarse", (10.1, 10.9))
+        fine = list(fine)
+        assert self.held(*fine, *coarse) == [True, False, False]
+        assert self.held(*fine) == [None, False, False]
+
+    def test_harm_is_in_most_settings(self):
+        fine, dear = list(self.done("fine", (8.0, 8.5))), (12.0, 12.5)
+        coarse, coarser = self.done("coarse", dear), self.done("coarser", dear, dear)
+        assert self.held(*fine, *coarse, *coarser) == [True, True, False]
+        assert self.held(fine[0]) == [None, False, False]
+
+    def test_the_plain_rule_is_what_is_saved_against(self):
+        need("segment.train.csv.gz")
+        paid = _ogg_regularization.regularized("segment", _ogg_regularization.FEW, "half and half", 0)["paid"]
+        assert set(paid) == set(_ogg_regularization.KINDS)
+        assert all(set(costs) == {"plain", *_ogg_regularization.RULES} for costs in paid.values())
 
 
 def test_writers_and_cells():

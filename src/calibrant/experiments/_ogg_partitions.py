@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant._core._arrays import IntArray
 from calibrant.decisions import DecisionRule, LachicheFlachRule, ParallelPartitionRule, decide, new_rule
+from calibrant.experiments._datasets import read_table
 from calibrant.experiments._experiment import Check, Done, Experiment, Findings, Job, Row, Scale
 from calibrant.experiments._ogg_protocol import Estimates, costs, outer_folds
 from calibrant.experiments._ogg_savings import saving, standard_error
@@ -47,6 +48,7 @@ VARIANTS: dict[tuple[str, str, str], DecisionRule] = {
     ("Lachiche-Flach", "frequent first", "1"): LachicheFlachRule(),
     ("Lachiche-Flach", "frequent first", "2"): LachicheFlachRule(passes=2),
     ("Lachiche-Flach", "10 restarts", "5"): LachicheFlachRule(passes=5, restarts=10, random_state=0),
+    ("Lachiche-Flach, classes come in one by one", "frequent first", "1"): LachicheFlachRule("incremental"),
 }
 KINDS = ("ratio", "random")
 PARTS = ("test", "training")
@@ -70,7 +72,7 @@ CONVENTIONS = (
 def variants(data: str, learner: str, seed: int) -> dict[str, Any]:
     """What the plain rule and all variants cost in one repetition, on test rows and in training."""
     paid = {(kind, part): np.zeros(1 + len(VARIANTS)) for kind in KINDS for part in PARTS}
-    for fold, y_test, counts, fold_seed in outer_folds(data, learner, seed):
+    for fold, y_test, counts, fold_seed in outer_folds(read_table(data), learner, seed):
         estimates = Estimates.of(fold, y_test, 0, fold_seed)
         parts = dict(
             zip(PARTS, ((estimates.test, y_test), (estimates.out_of_fold, estimates.y)), strict=True)

@@ -161,9 +161,8 @@ def folds(position: IntArray, n_folds: int, seed: int) -> list[IntArray]:
     return [by_class[first::n_folds] for first in range(n_folds)]
 
 
-def outer_folds(data: str, learner: str, seed: int) -> Iterator[tuple[Fold, IntArray, IntArray, int]]:
+def outer_folds(table: Mixed, learner: str, seed: int) -> Iterator[tuple[Fold, IntArray, IntArray, int]]:
     """The outer folds of a repetition: the fold, the classes of its test rows, those in training, a seed."""
-    table = read_table(data)
     classes, position = np.unique(table.y, return_inverse=True)
     for number, test in enumerate(folds(position, N_FOLDS, seed)):
         train = np.setdiff1d(np.arange(len(position)), test)
@@ -178,7 +177,7 @@ def repetition(
 ) -> dict[str, Any]:
     """Run one repetition of the cross-validation, with MetaCost and the library's choice if so wished."""
     sizes, rows, paid = [], [], {kind: Paid() for kind in kinds}
-    for fold, y_test, counts, fold_seed in outer_folds(data, learner, seed):
+    for fold, y_test, counts, fold_seed in outer_folds(read_table(data), learner, seed):
         estimates = Estimates.of(fold, y_test, n_resamples, fold_seed)
         sizes.append(float(np.exp(np.log(counts).mean())))
         rows.append(np.bincount(y_test, minlength=len(counts)))
