@@ -44,7 +44,7 @@ def _argument(argument: click.Argument) -> str:
     if isinstance(argument.type, click.Choice) and argument.required:
         return "|".join(argument.type.choices)
     name = argument.metavar or argument.name.upper()
-    return name if argument.required else f"[{name.strip('[]')}]"
+    return name if argument.required or name.startswith("[") else f"[{name}]"
 
 
 def _call(option: click.Option) -> str:

@@ -31,7 +31,7 @@ from calibrant.cli._settings import BEST, set_option
 )
 @set_option(
     "A setting of the method, such as n_bins=cv; of the combination or of the rule, such as "
-    "rule.family=row_mul. May be repeated; the command methods lists them."
+    "rule.family=row_mul. A list has commas between. May be repeated; the command methods lists them."
 )
 @options.code_option
 @click.option(
