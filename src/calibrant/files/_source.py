@@ -89,7 +89,13 @@ class Columns(ABC):
         return f"; did you mean {close[0]!r}?" if close else self.hint_at_form()
 
     def hint_at_form(self) -> str:
-        """Say what may be wrong with text of which no column is the one that is looked for."""
+        """Say what may be wrong with text of which no column is the one that is looked for.
+
+        Returns
+        -------
+        str
+            The end of a message; empty if nothing looks wrong.
+        """
         if self.as_text and all(_is_number(column) for column in self.columns):
             return "; the first line must name the columns, and here it holds numbers"
         if self.as_text and len(self.columns) == 1:
