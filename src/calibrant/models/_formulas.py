@@ -32,8 +32,8 @@ def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError)
     if not calibrator_kinds().has(calibrator):
         if hasattr(model, "to_score_model"):
             raise error(
-                f"only the calibration of a {type(model).__name__} can be written as {name}, not its learner; "
-                "got both; pass model.to_score_model()"
+                f"only the calibration of a {type(model).__name__} can be written as {name}, not its "
+                "learner; got both; pass model.to_score_model()"
             )
         raise error(
             "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "
