@@ -19,8 +19,8 @@ from calibrant.cli._settings import BEST, set_option
     type=Choice((AUTO, BEST, *METHODS), ALIASES),
     default=DEFAULT,
     show_default=True,
-    help="How scores become probabilities: auto is the stack of all scores of a row; best is what calibrant "
-    "compare recommends for these rows.",
+    help="How scores become probabilities: auto is the stack of all scores of a row, whatever calibrant "
+    "compare would recommend; best is what it recommends for these rows.",
 )
 @click.option(
     "--combine",
