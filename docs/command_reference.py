@@ -58,7 +58,7 @@ def _call(option: click.Option) -> str:
 
 def _meaning(option: click.Option) -> str:
     text = " ".join((option.help or "").split())
-    if isinstance(option.type, click.Choice):
+    if isinstance(option.type, click.Choice) and option.metavar is None:  # which is told by the help itself
         text += f" One of {', '.join(f'`{choice}`' for choice in option.type.choices)}."
     if option.show_default and option.default is not None:
         default = option.default

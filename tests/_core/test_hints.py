@@ -177,5 +177,14 @@ def test_both_halves_of_the_aliases_are_the_same_in_the_command():
     assert CODE_ALIASES == ALIASES
 
 
+def test_margins_where_probabilities_are_taken_are_told_how_to_be_declared():
+    for ask in (
+        lambda: TemperatureCalibrator().fit(MARGINS, Y),
+        lambda: ScoreModel(kind="probability").fit(MARGINS, Y),
+    ):
+        with pytest.raises(CalibrantError, match=r"must lie in \[0, 1\]; .*; .*pass kind='margin' where"):
+            ask()
+
+
 def test_sigmoid_is_platts():
     assert isinstance(new_calibrator("platt"), SigmoidCalibrator)

@@ -19,8 +19,10 @@ from calibrant.cli._settings import BEST, set_option
     type=Choice((AUTO, BEST, *METHODS), ALIASES),
     default=DEFAULT,
     show_default=True,
+    metavar="NAME",
     help="How scores become probabilities: auto is the stack of all scores of a row, whatever calibrant "
-    "compare would recommend; best is what it recommends for these rows.",
+    "compare would recommend; best is what it recommends for these rows; or one of "
+    f"{', '.join(METHODS)}.",
 )
 @click.option(
     "--combine",
