@@ -44,7 +44,7 @@ def _argument(argument: click.Argument) -> str:
     if isinstance(argument.type, click.Choice) and argument.required:
         return "|".join(argument.type.choices)
     name = argument.metavar or argument.name.upper()
-    return name if argument.required else f"[{name.strip('[]')}]"
+    return name if argument.required or name.startswith("[") else f"[{name}]"
 
 
 def _call(option: click.Option) -> str:
@@ -58,7 +58,7 @@ def _call(option: click.Option) -> str:
 
 def _meaning(option: click.Option) -> str:
     text = " ".join((option.help or "").split())
-    if isinstance(option.type, click.Choice):
+    if isinstance(option.type, click.Choice) and option.metavar is None:  # which is told by the help itself
         text += f" One of {', '.join(f'`{choice}`' for choice in option.type.choices)}."
     if option.show_default and option.default is not None:
         default = option.default

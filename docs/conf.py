@@ -30,7 +30,7 @@ html_static_path = ["_static"]
 html_css_files = ["calibrant.css"]
 #: Pages without pages below them have no use for a column that lists these.
 html_sidebars = {page: [] for page in ("index", "tutorial", "glossary", "errata", "reference")}
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"

@@ -47,7 +47,7 @@ def home() -> Figure:
         bins = reliability_bins(is_right, sure, width=0.2)
         reliability_diagram(bins, ax=ax, counts=True, color=ORANGE if ax is left else BLUE)
         ax.set(title=f"{name}:\nsays {sure.mean():.0%}, is right {is_right.mean():.0%}", xlabel="it says")
-    left.set(ylabel="it is right")
+    left.set(ylabel="it is right", ylim=(-0.03, 1.1))  # so that numbers of rows stay inside the frame
     right.set(ylabel="")
     return figure
 
@@ -107,10 +107,10 @@ def stack() -> Figure:
     left.plot(grid, _bent(grid), color="black", linestyle=":", label="the truth")
     left.set(xlabel="score", ylabel="probability")
     left.legend(frameon=False)
-    right.barh(names, [whole.weights_[name] for name in names], color=[colours[name] for name in names])
-    for place, name in enumerate(names):
-        right.text(0.004, place, f"loss {whole.losses_[name]:.3f}", va="center", fontsize=9)
-    right.set(xlabel="weight")
+    weights = [whole.weights_[name] for name in names]
+    bars = right.barh(names, weights, color=[colours[name] for name in names])
+    right.bar_label(bars, [f"loss {whole.losses_[name]:.3f}" for name in names], padding=3, fontsize=9)
+    right.set(xlabel="weight", xlim=(0, 1.4 * max(weights)))
     return figure
 
 

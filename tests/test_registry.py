@@ -511,3 +511,7 @@ def test_its_class_is_a_public_name(name):
     label = OURS[name].__name__
     assert label in calibrators.__all__, f"add {label} to calibrators/__init__.py"
     assert label in calibrant.__all__, f"add {label} to calibrant/__init__.py"
+
+
+def test_the_registry_shows_its_names():
+    assert repr(METHODS) == f"<methods {', '.join(METHODS)}>"

@@ -61,7 +61,9 @@ def test_the_closest_method_is_offered(written, meant):
 @pytest.mark.parametrize(
     ("ask", "meant"),
     [
-        (lambda: check_code("one_vs_rest", 3), "one_vs_all"),
+        (lambda: check_code("one against all", 3), "one_vs_all"),
+        (lambda: ScoreModel("atuo").fit(SCORES, LABELS), "auto"),
+        (lambda: CalibratedClassifier(GaussianNB(), "atuo").fit(X, Y), "auto"),
         (lambda: check_code("allpairs", 3), "all_pairs"),
         (lambda: check_combiner("normalise"), "normalize"),
         (lambda: new_rule("lachiche-flach"), "lachiche_flach"),
@@ -100,6 +102,8 @@ def test_methods_are_found_by_the_names_of_elsewhere(alias, name):
 def test_codes_are_found_by_the_names_of_elsewhere(tmp_path):
     np.testing.assert_array_equal(check_code("ovr", 4), one_vs_all(4))
     np.testing.assert_array_equal(check_code("ovo", 4), all_pairs(4))
+    np.testing.assert_array_equal(check_code("one_vs_rest", 4), one_vs_all(4))
+    np.testing.assert_array_equal(check_code("one_vs_one", 4), all_pairs(4))
     for alias, name in (("ovr", "one_vs_all"), ("ovo", "all_pairs")):
         left, right = (
             CalibratedClassifier(LinearSVC(), "platt", code=each).fit(X, Y) for each in (alias, name)
@@ -171,6 +175,15 @@ def test_both_halves_of_the_aliases_are_the_same_in_the_command():
     from calibrant.codes._names import ALIASES
 
     assert CODE_ALIASES == ALIASES
+
+
+def test_margins_where_probabilities_are_taken_are_told_how_to_be_declared():
+    for ask in (
+        lambda: TemperatureCalibrator().fit(MARGINS, Y),
+        lambda: ScoreModel(kind="probability").fit(MARGINS, Y),
+    ):
+        with pytest.raises(CalibrantError, match=r"must lie in \[0, 1\]; .*; .*pass kind='margin' where"):
+            ask()
 
 
 def test_sigmoid_is_platts():

@@ -20,6 +20,7 @@ from calibrant import (
     MetaCostClassifier,
     ProbingClassifier,
     ScoreModel,
+    export,
     load,
     save,
 )
@@ -84,6 +85,9 @@ def test_saving_the_classifier_itself_says_what_to_save(tmp_path):
     classifier = CalibratedClassifier(LinearSVC(), cv=3).fit(X, Y)
     with pytest.raises(CalibrantError, match=re.escape("pass model.to_score_model()")):
         save(classifier, tmp_path / "model.json")
+    for target in ("sql", "python"):
+        with pytest.raises(CalibrantError, match=re.escape("pass model.to_score_model()")):
+            export(classifier, tmp_path / "model", to=target)
     assert not list(tmp_path.iterdir())
 
 

@@ -7,8 +7,10 @@ import pyarrow as pa
 import pytest
 
 from calibrant._core._errors import DataError, ParameterError
+from calibrant.cli._show import amount
 from calibrant.decisions import ParallelPartitionRule, decide, expected_cost, realised_cost
 from calibrant.files import open_source, read_cost_file
+from calibrant.metrics import Estimate
 from cli.calling import here
 
 NAMES = ["cat", "dog", "fox"]
@@ -259,3 +261,9 @@ def test_any_costs_are_allowed_when_they_are_meant(folder):
 def test_a_corner_that_names_both_sides(tmp_path):
     (tmp_path / "c.csv").write_text("decision\\truth,a,b\na,0,1\nb,1,0\n")
     assert read_cost_file(str(tmp_path / "c.csv")).decisions == ["a", "b"]
+
+
+def test_the_ends_of_an_interval_have_the_digits_of_the_amount():
+    assert amount(Estimate(2.8, -0.9979, 8.52)) == "2.80 [-1.00, 8.52]"
+    assert amount(Estimate(0.5, 0.25, 0.75)) == "0.5 [0.25, 0.75]"
+    assert (amount(1234.5), amount(0.0), amount(0.01234567)) == ("1,234.50", "0.00", "0.01235")

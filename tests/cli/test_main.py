@@ -36,8 +36,13 @@ def test_help_lists_every_command_with_a_whole_sentence(flag, tmp_path):
     for name in _main.COMMANDS:
         line = re.search(rf"^  {name} +(.*)$", shown, re.MULTILINE)
         assert line, name
-        if name != "reproduce":
-            assert line[1].endswith((".", "?")), line[1]
+        assert re.search(r"(?<!\.\.)[.?]$", line[1]), line[1]
+
+
+def test_called_alone_it_shows_its_help_and_no_error(tmp_path):
+    done = process(cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.rstrip() == process("--help", cwd=tmp_path).stdout.rstrip()
 
 
 def test_rows_are_fitted_judged_and_decided_without_scikit_learn_and_pandas(tmp_path):
@@ -93,13 +98,29 @@ def test_help_imports_nothing_heavy():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["calibrate"], "calibrant: No such command 'calibrate'"),
+        (["calibrate"], "calibrant: there is no command 'calibrate'; see calibrant --help"),
+        (["fitt"], "calibrant: there is no command 'fitt'; did you mean 'fit'?; see calibrant --help"),
         (
             ["fit", "scores.csv", "--label", "label", "--out", "m.json"],
             "calibrant: Missing option '--scores'",
         ),
         (["apply", "model.json", "--out", "p.csv"], "calibrant: Missing argument 'SCORES'"),
-        (["evaluate", "p.csv", "--lable", "y"], "calibrant: No such option"),
+        (
+            ["evaluate", "p.csv", "--lable", "y"],
+            "calibrant: there is no option --lable; did you mean '--label'?",
+        ),
+        (
+            ["reproduce", "ze02-tabel4"],
+            "calibrant: NAME must be 'all', a paper (lz05, ogg, tto, ze02) or an experiment; got 'ze02",
+        ),
+        (
+            ["code", "ovoo", "--classes", "a,b", "--out", "-"],
+            "calibrant: Invalid value for 'CODE': 'ovoo' is",
+        ),
+        (
+            ["code", "ovo", "--classes", "a", "--out", "-"],
+            "calibrant: --classes must be two labels or more; got a",
+        ),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_status_two(arguments, said, tmp_path):

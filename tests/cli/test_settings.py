@@ -129,6 +129,14 @@ def test_methods_lists_the_registry(folder):
         here("methods", "bining", cwd=folder)
 
 
+def test_a_list_has_commas_between(folder):
+    options = ("scores.csv", *LABELLED, "--method", "binning", "--set", "n_bins=cv")
+    for name, written in (("commas", "2,5"), ("json", "[2, 5]")):
+        here("fit", *options, "--set", f"candidates={written}", "--out", f"{name}.json", cwd=folder)
+    assert (folder / "commas.json").read_bytes() == (folder / "json.json").read_bytes()
+    assert load(folder / "json.json").calibrator_.calibrator.candidates == [2, 5]
+
+
 def test_every_listed_default_may_be_set(folder):
     said = json.loads(here("methods", "--json", cwd=folder).stdout)
     for each in said["methods"][1:]:

@@ -88,7 +88,11 @@ BAD = {
         r"row 0 sums to 0\.9, 0\.1 too little \(and 1 more rows are off\)",
     ),
     "nan": ([[0.5, np.nan], [0.5, 0.5]], None, "proba must be finite; got nan in row 0, column 1"),
-    "negative": ([[1.2, -0.2]], None, r"proba must lie in \[0, 1\]; got 1.2 in row 0; margins must be"),
+    "negative": (
+        [[1.2, -0.2]],
+        None,
+        r"proba must lie in \[0, 1\]; got 1.2 in row 0; calibrate margins first",
+    ),
     "one column": ([0.5, 0.5], None, r"shape \(n, k\); got shape \(2,\); two classes need two columns"),
     "no columns": (np.empty((2, 0)), None, r"got shape \(2, 0\)"),
     "too few costs": (GOOD, [[0], [1]], r"one column per class, 2 in all; got shape \(2, 1\); cost\[i, j\]"),

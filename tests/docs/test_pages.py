@@ -84,3 +84,10 @@ def test_the_readme_is_one_screen_before_its_tables():
 def test_the_home_page_shows_a_way_for_everybody():
     for reader in ("data scientist", "analyst with a file", "serving engineer", "risk manager"):
         assert f"**{reader}**" in PAGES["index.md"]
+
+
+@pytest.mark.parametrize(("sign", "extension"), [(r"^: ", "deflist"), (r"\$[^$]+\$", "dollarmath")])
+def test_what_pages_write_is_what_the_documentation_reads(sign, extension):
+    """Without its extension a list of words, or a formula, is shown as it is typed."""
+    assert any(re.search(sign, text, re.MULTILINE) for text in PAGES.values())
+    assert f'"{extension}"' in (DOCS / "conf.py").read_text("utf-8")

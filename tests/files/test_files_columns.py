@@ -1,6 +1,7 @@
 """Columns by name and pattern; numbers and labels out of whatever a file holds."""
 
 import decimal
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -51,7 +52,10 @@ def test_a_pattern_passes_over_what_has_another_use():
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("t_*", r"the pattern 't_\*' must match a column of the table; it has id, .*; quote"),
+        (
+            "t_*",
+            r"the pattern 't_\*' must match a column of the table; it has id, .*; give another pattern, or",
+        ),
         ("s_a,s_c", "the table must have a column 's_c'; it has id, s_a, .*; did you mean"),
         ("s*,*0", "must name another class|"),
     ],
@@ -175,3 +179,17 @@ def test_whole_numbers_of_any_type_are_one_class():
     assert {label_text(label) for label in labels} == {"3"}
     assert label_text(Decimal("0.50")) == "0.50"
     assert label_text(Decimal("NaN")) is label_text(float("inf")) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("y, s_a, s_b", "it has y, ' s_a', ' s_b'; ' s_a' has a blank at an end"),
+        ("y:s_a:s_b", "it has y:s_a:s_b; if another character separates its cells, name that by delimiter"),
+        ("1,2,3", "the first line must name the columns, and here it holds numbers"),
+    ],
+)
+def test_what_is_wrong_with_a_first_line_is_said(tmp_path, header, message):
+    (tmp_path / "x.csv").write_text(f"{header}\n1,2,3\n")
+    with pytest.raises(DataError, match=re.escape(message)):
+        choose_columns(open_source(tmp_path / "x.csv"), "s_*")

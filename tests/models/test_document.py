@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from sklearn.base import BaseEstimator, clone
+from sklearn.naive_bayes import GaussianNB
 
-from calibrant import CalibrantError
+from calibrant import CalibrantError, ProbingClassifier
 from calibrant._core._not_fitted import NotFittedError
 from calibrant.calibrators import (
     AccuracyTableCalibrator,
@@ -240,7 +241,7 @@ class Own(BaseEstimator):
 def test_what_is_not_ours_cannot_be_saved():
     scores, y = one_score()
     matrix, label = class_scores()
-    own = "only calibrant's own objects can be saved, of the classes .*; got an object of the class "
+    own = "only calibrators of calibrant or of its registry, .* saved; got an object of the class "
     for model, name in [
         (Own().fit(), "Own"),
         (Doubled().fit(scores, y), "Doubled"),
@@ -250,6 +251,7 @@ def test_what_is_not_ours_cannot_be_saved():
         (ScoreModel("pav", [[0, 1], [1, 0]], Own()).fit(scores, y), "Own"),
         ({"a": 1}, "dict"),
         (PAVCalibrator, "ABCMeta"),
+        (ProbingClassifier(GaussianNB()), "ProbingClassifier; save a learner, or what holds one, by"),
     ]:
         with pytest.raises(ModelFileError, match=own + name):
             to_document(model)

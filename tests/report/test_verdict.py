@@ -41,6 +41,19 @@ def test_timid_forecasts_are_not_sure_enough():
     assert f"Their log loss is {less:.4f} less than they promise." in verdict.findings
 
 
+def test_what_the_log_loss_is_above_its_promise_agrees_with_the_log_loss():
+    truth, proba = bold(2000, 3)
+    summary = summarize(truth, proba)
+    more = summary.measures.log_loss + (proba * np.log(proba)).sum(axis=1).mean()
+    assert f"Their log loss is {more:.4f} more than they promise." in summary.verdict.findings
+    proba[:3], weight = np.eye(3)[(truth[:3] + 1) % 3], np.ones(2000)
+    found = summarize(truth, proba).verdict.findings
+    assert "Their log loss is infinite: in 3 rows they called impossible what then came." in found
+    weight[:3] = 0  # as if those rows were not there
+    finite = summarize(truth, proba, sample_weight=weight)
+    assert any(finding.startswith("Their log loss is 0") for finding in finite.verdict.findings)
+
+
 def test_the_size_of_the_error_is_said_in_numbers_that_can_be_checked():
     y = np.repeat([1, 0, 1, 0], [720, 280, 100, 900])
     said = np.repeat([0.9, 0.9, 0.1, 0.1], [720, 280, 100, 900])

@@ -8,7 +8,7 @@ import pytest
 
 from calibrant.report import summarize_monitor
 from calibrant.report._time_svg import round_numbers, time_ticks
-from report.test_page import Opened
+from report.test_page import SPLIT_WORDS, Opened
 from report.watches import WATCHES
 
 
@@ -191,6 +191,14 @@ class TestAppearance:
         opened.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         found = axe.run(opened.page).response["violations"]
         assert [(each["id"], each["impact"], each["nodes"][0]["html"]) for each in found] == []
+
+    @pytest.mark.parametrize("width", [360, 1280])
+    def test_dates_are_not_split(self, visit, width):
+        _, opened = visit("credit", viewport={"width": width, "height": 900})
+        words = SPLIT_WORDS.replace("td, th", "main p, main li, header p, td, th")
+        split = opened.page.evaluate(words)
+        assert [word for word in split if word[:4].isdecimal()] == []
+        assert "2026-" in opened.page.locator(".lead").inner_text()
 
     def test_names_of_the_axes_do_not_touch(self, visit):
         _, opened = visit("credit")

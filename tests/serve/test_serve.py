@@ -173,6 +173,11 @@ def test_it_says_what_it_is(three):
         answer = client.get(path) if path != "/outcomes" else client.post(path, json={})
         assert answer.status_code == status
         assert set(answer.json()) == {"error"}
+    assert (
+        client.post("/predict").json()["error"].startswith("there is no POST /predict; there are POST /prob")
+    )
+    assert client.get("/decisions").json()["error"].startswith("there is no GET /decisions; there are POST")
+    assert client.post("/outcomes", json={}).json()["error"].endswith("with a monitor; this one has none")
 
 
 def test_the_document_describes_what_comes_and_goes(three):

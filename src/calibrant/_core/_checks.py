@@ -28,6 +28,8 @@ from calibrant._core._hints import closest
 MOST = 2**31 - 1
 #: How far outside [0, 1] rounding may carry a probability.
 ROUNDING = 1e-9
+#: What to do where numbers are no probabilities.
+OF_MARGINS = "calibrate margins first, or pass kind='margin' where scores have a kind"
 
 
 def check_option(name: str, value: object, allowed: Sequence[object]) -> None:
@@ -189,10 +191,7 @@ def check_probabilities(proba: object, name: str = "proba") -> Float64Array:
         check_finite(array, name)
         outside = (array < -ROUNDING) | (array > 1 + ROUNDING)
         first = tuple(np.argwhere(outside)[0])
-        raise DataError(
-            f"{name} must lie in [0, 1]; got {array[first]} in row {first[0]}; margins must be calibrated "
-            "or re-scaled first"
-        )
+        raise DataError(f"{name} must lie in [0, 1]; got {array[first]} in row {first[0]}; {OF_MARGINS}")
     return np.clip(array, 0.0, 1.0)
 
 

@@ -51,4 +51,5 @@ class ScoreDirectionWarning(UserWarning):
 
 
 # Where users find them, and what a traceback then names.
-CalibrantError.__module__ = ScoreDirectionWarning.__module__ = "calibrant"
+for _each in (CalibrantError, DataError, ParameterError, MissingExtraError, ScoreDirectionWarning):
+    _each.__module__ = "calibrant"

@@ -19,16 +19,28 @@ class UnknownArgumentError(ParameterError, TypeError):
 
 def closest(value: object, names: Iterable[object]) -> str:
     """The end of a message about a name that is none: the one that was probably meant, if any."""
-    from difflib import get_close_matches  # noqa: PLC0415  (only mistakes need it)
-
-    known = {name.lower(): name for name in names if isinstance(name, str)}
+    known = {_plain(name): name for name in names if isinstance(name, str)}
     if not isinstance(value, str):
         return ""
-    written = value.strip().lower().replace("-", "_").replace(" ", "_")
+    written = _plain(value)
     holding = [name for name in known if LONG <= len(name) <= len(written) and name in written]
     held = [name for name in known if len(written) >= LONG and written in name]
-    found = holding or held or get_close_matches(written, known, n=1, cutoff=ALIKE)
+    found = holding or held or _most_alike(written, known)
     return f"; did you mean {known[found[0]]!r}?" if found else ""
+
+
+def _most_alike(written: str, known: Iterable[str]) -> list[str]:
+    """The name most like what was written, if any is; of several one with the same letters."""
+    from difflib import SequenceMatcher, get_close_matches  # noqa: PLC0415  (only mistakes need it)
+
+    def likeness(name: str) -> tuple[float, bool]:
+        return SequenceMatcher(None, name, written).ratio(), sorted(name) == sorted(written)
+
+    return sorted(get_close_matches(written, known, cutoff=ALIKE), key=likeness, reverse=True)[:1]
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def arguments_told(**elsewhere: str) -> Callable[[Made], Made]:

@@ -183,10 +183,10 @@ class Kinds:
                     f"only the calibration of a {type(model).__name__} can be saved, not its learner; got "
                     "both; pass model.to_score_model(), and save the learner by means of its own library"
                 )
-            known = sorted(each.type.__name__ for each in self.by_name.values())
             raise ModelFileError(
-                f"only calibrant's own objects can be saved, of the classes {', '.join(known)}; got an "
-                f"object of the class {type(model).__name__}; save it by the means of its own library"
+                "only calibrators of calibrant or of its registry, combinations, rules and ScoreModel can be "
+                f"saved; got an object of the class {type(model).__name__}; save a learner, or what "
+                "holds one, by means of its own library or of joblib"
             )
         return kind
 

@@ -13,6 +13,8 @@ MOST_SHOWN = 1 << 64
 class ModelFileError(CalibrantError):
     """A model file that cannot be read or written, or that does not hold what it must."""
 
+    __module__ = "calibrant.models"  # where users find it
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import copy
 from inspect import signature
 from typing import Any, TypeVar
@@ -53,10 +54,10 @@ def read_setting(text: str) -> tuple[str, str]:
 
 
 def _value_of(text: str) -> Any:
-    """Lists and numbers as in JSON, words without quotes."""
+    """Numbers and lists as in JSON, a list also without its brackets; words without quotes."""
     if text.lower() in WORDS:
         return WORDS[text.lower()]
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
+    for written in (text, f"[{text}]") if "," in text else (text,):
+        with suppress(json.JSONDecodeError):
+            return json.loads(written)
+    return text

@@ -32,8 +32,7 @@ def new_calibrator(calibrator: object) -> Calibrator:
     SigmoidCalibrator()
     """
     if isinstance(calibrator, str):
-        if calibrator not in METHODS:
-            raise not_among("calibrator", calibrator, METHODS, otherwise=", or an object", aliases=ALIASES)
+        _check_name(calibrator)
         return METHODS[calibrator]()
     if isinstance(calibrator, type) or not (
         hasattr(calibrator, "fit") and hasattr(calibrator, "predict_proba")
@@ -61,6 +60,8 @@ def calibrator_of_kind(calibrator: object, kind: ScoreKind) -> Calibrator:
     object
         The calibrator.
     """
+    if isinstance(calibrator, str):
+        _check_name(calibrator, auto=True)
     if is_auto(calibrator):
         return auto_method(kind)
     new = new_calibrator(calibrator)
@@ -71,7 +72,8 @@ def calibrator_of_kind(calibrator: object, kind: ScoreKind) -> Calibrator:
 
 def made_for(calibrator: object, kind: ScoreKind) -> Calibrator:
     """Make a new, unfitted calibrator: of a name that which `named_method` gives, else a copy."""
-    if isinstance(calibrator, str) and (is_auto(calibrator) or calibrator in METHODS):
+    if isinstance(calibrator, str):
+        _check_name(calibrator, auto=True)
         return named_method(calibrator, kind)
     check_option("kind", kind, KINDS)
     return new_calibrator(calibrator)
@@ -115,6 +117,13 @@ def named_method(name: str, kind: ScoreKind = "margin") -> Method:
             f"kind='probability' if they are, or use another method"
         )
     return METHODS[name].for_new_rows(kind)
+
+
+def _check_name(name: str, *, auto: bool = False) -> None:
+    """Refuse what names no method; the choice may be left to us where it says so."""
+    names = (AUTO, *METHODS) if auto else tuple(METHODS)
+    if name not in names and name not in ALIASES:
+        raise not_among("calibrator", name, names, otherwise=", or an object", aliases=ALIASES)
 
 
 def can_only_rise(calibrator: object) -> bool:

@@ -54,6 +54,9 @@ class Registry(Mapping[str, "type[Method]"]):
     def __len__(self) -> int:
         return len(self._methods)
 
+    def __repr__(self) -> str:
+        return f"<methods {', '.join(self)}>"
+
 
 def _is_same(known: "str | type[Method]", method: "type[Method]") -> bool:
     if isinstance(known, str):

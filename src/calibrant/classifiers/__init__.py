@@ -1,4 +1,4 @@
-"""The scikit-learn estimators, composed of the rooms above.
+"""The scikit-learn estimators: a classifier, with calibration, costs or probes around it.
 
 - `CalibratedClassifier`: any learner, any code matrix, any calibrator.
 - `ProbingClassifier`: probabilities from learners that only say yes or no; `probing_curve` shows how they

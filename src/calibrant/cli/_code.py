@@ -10,7 +10,7 @@ NAMES = (*options.CODES, "random_dense", "random_sparse")
 
 
 @click.command("code", cls=Command, short_help="Write a code matrix, to train binary classifiers by.")
-@click.argument("name", type=Choice(NAMES, options.CODE_ALIASES))
+@click.argument("name", type=Choice(NAMES, options.CODE_ALIASES), metavar="CODE")
 @click.option("--classes", metavar="LABELS", required=True, help="The classes, with commas between.")
 @click.option(
     "--random-state",
@@ -26,8 +26,9 @@ NAMES = (*options.CODES, "random_dense", "random_sparse")
 def command(name: str, classes: str, random_state: int, out: str) -> None:
     """Write a code matrix as a table: rows are classes, columns are two-class problems.
 
-    In every column the classes with 1 are to be told from those with -1, and those with 0 take no part. Train
-    a classifier for every column, name its scores as the column is named, and pass the table to calibrant fit
+    CODE is one_vs_all (or ovr), all_pairs (or ovo), exhaustive, ordinal, random_dense or random_sparse. In
+    every column the classes with 1 are to be told from those with -1, and those with 0 take no part. Train a
+    classifier for every column, name its scores as the column is named, and pass the table to calibrant fit
     with --code.
 
     \b

@@ -53,8 +53,9 @@ def command(**given: Any) -> None:
     """Try every method on your scores, and say which to use, why, and how sure that is.
 
     Every method is fitted in some folds of the rows and measured in the others. Methods are ranked by log
-    loss; BEHIND is how much more of it a method has than the first, +- the standard error of that; FIRST is
-    the share of resamples of the rows in which it comes first.
+    loss; BEHIND is how much more of it a method has than the first, +- half of the 95% interval of that;
+    FIRST is the share of resamples of the rows in which it comes first. calibrant fit uses auto, the stack,
+    unless told otherwise; with --method best it fits the method that is recommended here.
 
     With two model files before the scores: test on these rows, which neither was fitted to, whether the new
     model is better than the old one in log loss, Brier score and, with costs, in what decisions cost.

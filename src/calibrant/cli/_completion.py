@@ -7,9 +7,9 @@ from calibrant.cli._files import Command
 
 
 @click.command("completion", cls=Command, short_help="Print the completion script of a shell.")
-@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]), metavar="SHELL")
 def command(shell: str) -> None:
-    """Print the script that lets a shell complete commands and options.
+    """Print the script that lets a shell, one of bash, zsh and fish, complete commands and options.
 
     \b
     Examples:

@@ -19,8 +19,10 @@ from calibrant.cli._settings import BEST, set_option
     type=Choice((AUTO, BEST, *METHODS), ALIASES),
     default=DEFAULT,
     show_default=True,
-    help="How scores become probabilities: auto is the stack of all scores of a row; best is what calibrant "
-    "compare recommends for these rows.",
+    metavar="NAME",
+    help="How scores become probabilities: auto is the stack of all scores of a row, whatever calibrant "
+    "compare would recommend; best is what it recommends for these rows; or one of "
+    f"{', '.join(METHODS)}.",
 )
 @click.option(
     "--combine",
@@ -31,7 +33,7 @@ from calibrant.cli._settings import BEST, set_option
 )
 @set_option(
     "A setting of the method, such as n_bins=cv; of the combination or of the rule, such as "
-    "rule.family=row_mul. May be repeated; the command methods lists them."
+    "rule.family=row_mul. A list has commas between. May be repeated; the command methods lists them."
 )
 @options.code_option
 @click.option(

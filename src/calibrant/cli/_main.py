@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from calibrant._core._errors import CalibrantError, ParameterError, ScoreDirectionWarning
+from calibrant._core._hints import closest
 from calibrant._core._whole_files import n_in_place
 from calibrant._core._words import speaking_of_options
 from calibrant.cli._process import (
@@ -64,6 +65,14 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(f"calibrant.cli.{COMMANDS[cmd_name]}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called; the closest is offered for a mistake."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            ctx.fail(f"there is no command {args[0]!r}{closest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an interruption is told before click adds an empty line to it."""
@@ -121,9 +130,12 @@ def run() -> None:
         status = cli.main(prog_name="calibrant", standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(BAD_USAGE)
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "calibrant"
-        _stop(f"{error.format_message().rstrip('.')}; see {path} --help", BAD_USAGE)
+        _stop(f"{_what_is_wrong(error)}; see {path} --help", BAD_USAGE)
     except ParameterError as error:
         _stop(_one_line(error), BAD_USAGE)
     except (Interrupted, click.Abort, KeyboardInterrupt):
@@ -142,6 +154,13 @@ def run() -> None:
             "CALIBRANT_DEBUG=1 to see where",
             BAD_DATA,
         )
+
+
+def _what_is_wrong(error: click.UsageError) -> str:
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        known = [name for each in error.ctx.command.get_params(error.ctx) for name in each.opts]
+        return f"there is no option {error.option_name}{closest(error.option_name, known)}"
+    return error.format_message().rstrip(".")
 
 
 def _one_line(error: BaseException) -> str:

@@ -15,7 +15,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl")
 COMBINATIONS = ("normalize", "least_squares", "coupling")
 CODES = ("one_vs_all", "all_pairs", "exhaustive", "ordinal")
-CODE_ALIASES = {"ovr": "one_vs_all", "ovo": "all_pairs"}
+CODE_ALIASES = {
+    "ovr": "one_vs_all",
+    "one_vs_rest": "one_vs_all",
+    "ovo": "all_pairs",
+    "one_vs_one": "all_pairs",
+}
 RULES = ("expected", "parallel", "lachiche_flach", "mossman")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from calibrant._core._hints import closest
 from calibrant.cli._show import Table, show_json, show_table
 from calibrant.experiments import (
     EXPERIMENTS,
@@ -93,8 +94,8 @@ def _chosen(names: Sequence[str]) -> list[Experiment]:
     for name in names:
         if name not in known and name not in papers and name != "all":
             raise click.UsageError(
-                f"NAME must be 'all', a paper ({', '.join(sorted(papers))}) or an experiment; got {name!r}; "
-                "calibrant reproduce lists them",
+                f"NAME must be 'all', a paper ({', '.join(sorted(papers))}) or an experiment; got {name!r}"
+                f"{closest(name, known)}; calibrant reproduce lists them",
                 click.get_current_context(silent=True),
             )
     return [each for name, each in known.items() if {"all", name, each.paper} & set(names)]

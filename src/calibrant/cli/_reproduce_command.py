@@ -7,7 +7,7 @@ import click
 from calibrant.cli._files import Command, Folder
 
 
-@click.command("reproduce", cls=Command)
+@click.command("reproduce", cls=Command, short_help="Recompute tables and figures of the papers.")
 @click.argument("names", nargs=-1, metavar="[NAME | PAPER | all]...")
 @click.option(
     "--quick/--full",

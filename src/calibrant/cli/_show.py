@@ -113,11 +113,14 @@ def count(value: int) -> str:
 
 
 def amount(value: float) -> str:
-    """Give a cost: two digits after the point, or for small ones four that count; with its interval."""
-    text = f"{float(value):,.2f}" if abs(value) >= 1 or value == 0 else f"{float(value):.4g}"
-    if isinstance(value, Estimate) and value.low < value.high < math.inf:
-        return f"{text} [{amount(value.low)}, {amount(value.high)}]"
-    return text
+    """Give a cost: two digits after the point, or for small ones four that count; with its interval alike."""
+    ends = (
+        (value.low, value.high) if isinstance(value, Estimate) and value.low < value.high < math.inf else ()
+    )
+    greatest = max(map(abs, (float(value), *ends)))
+    spec = ",.2f" if greatest >= 1 or greatest == 0 else ".4g"
+    text = format(float(value), spec)
+    return f"{text} [{', '.join(format(end, spec) for end in ends)}]" if ends else text
 
 
 def rows_read(n_rows: int, n_skipped: int | None, in_passes: bool, what: str = "") -> str:

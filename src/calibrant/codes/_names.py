@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 
 #: What codes are called elsewhere.
-ALIASES = {"ovr": "one_vs_all", "ovo": "all_pairs"}
+ALIASES = {
+    "ovr": "one_vs_all",
+    "one_vs_rest": "one_vs_all",
+    "ovo": "all_pairs",
+    "one_vs_one": "all_pairs",
+}
 
 
 def code_name(code: object) -> object:
@@ -36,8 +41,8 @@ def check_code(code: object, n_classes: int, *, random_state: Seed = None) -> Co
     Parameters
     ----------
     code : str or array-like of shape (n_classes, l)
-        "one_vs_all" (or "ovr"), "all_pairs" (or "ovo"), "exhaustive", "ordinal", "random_dense" or
-        "random_sparse", or a code matrix.
+        "one_vs_all" (or "ovr", "one_vs_rest"), "all_pairs" (or "ovo", "one_vs_one"), "exhaustive", "ordinal",
+        "random_dense" or "random_sparse", or a code matrix.
     n_classes : int
         The number of classes, which are the rows.
     random_state : int, Generator, RandomState or None, default=None

@@ -110,9 +110,11 @@ def _matches(source: Columns, item: str, there: set[str], taken: set[str]) -> di
         name: match for name in source.columns if name not in taken and (match := expression.fullmatch(name))
     }
     if not matched:
+        blank = next((name for name in source.columns if expression.fullmatch(name.strip())), None)
+        hint = source.hint_at_form() if blank is None else f"; {blank!r} has a blank at an end"
         raise DataError(
-            f"the pattern {item!r} must match a column of {source.name}; it has {shown(source.columns)}; "
-            "quote the pattern, so that the shell leaves the star alone"
+            f"the pattern {item!r} must match a column of {source.name}; it has {shown(source.columns)}"
+            f"{hint or '; give another pattern, or the names with commas between'}"
         )
     return {name: match[1] if len(match.groups()) == 1 else name for name, match in matched.items()}
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from calibrant._core._errors import DataError
+from calibrant._core._words import option
 from calibrant.files._bytes import TITLES, Bytes
 from calibrant.files._dialect import Dialect, InUtf8
 from calibrant.files._source import COUNTED, Source
@@ -100,7 +101,7 @@ class CsvSource(Source):
         if any("\ufffd" in name for name in names):
             raise DataError(
                 f"{self.name} must be text in UTF-8; got other bytes in the first line; save it again in "
-                "that encoding, or say which it has, such as windows-1252"
+                f"that encoding, or say which it has, such as windows-1252, by {option('encoding')}"
             )
         rest = lines.read()
         if len(head) == HEADER_BYTES and not rest:
@@ -169,7 +170,7 @@ class CsvSource(Source):
         if "UTF8" in text:
             return DataError(
                 f"{self.name} must be text in UTF-8; got other bytes{place}; save it again in that encoding, "
-                "or say which it has, such as windows-1252"
+                f"or say which it has, such as windows-1252, by {option('encoding')}"
             )
         return error
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from calibrant._core._errors import CalibrantError, DataError, ParameterError
+from calibrant._core._words import option
 from calibrant.files._plain import n_bytes, reason_of
 
 if TYPE_CHECKING:
@@ -85,10 +86,20 @@ class Columns(ABC):
 
     def _hint(self, name: str) -> str:
         close = get_close_matches(name, self.columns, n=1)
-        if close:
-            return f"; did you mean {close[0]!r}?"
+        return f"; did you mean {close[0]!r}?" if close else self.hint_at_form()
+
+    def hint_at_form(self) -> str:
+        """Say what may be wrong with text of which no column is the one that is looked for.
+
+        Returns
+        -------
+        str
+            The end of a message; empty if nothing looks wrong.
+        """
         if self.as_text and all(_is_number(column) for column in self.columns):
             return "; the first line must name the columns, and here it holds numbers"
+        if self.as_text and len(self.columns) == 1:
+            return f"; if another character separates its cells, name that by {option('delimiter')}"
         return ""
 
     @abstractmethod
@@ -288,9 +299,10 @@ def rows_per_batch(n_columns: int) -> int:
 
 
 def shown(names: Sequence[object], most: int = 8) -> str:
-    """Show the first of many names."""
+    """Show the first of many names, with quotation marks where blanks at an end would not be seen."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(str(name) for name in names[:most]) + more if names else "none"
+    texts = [text if text and text == text.strip() else repr(text) for text in map(str, names[:most])]
+    return ", ".join(texts) + more if names else "none"
 
 
 def _is_number(text: str) -> bool:

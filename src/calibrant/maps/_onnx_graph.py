@@ -28,6 +28,8 @@ MOST_INTERVALS = 1 << 24
 class OnnxExportError(ExportError):
     """A part of a model has no exact counterpart in ONNX."""
 
+    __module__ = "calibrant.models"  # where users find it
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnnxTensor(Tensor):

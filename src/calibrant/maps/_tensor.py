@@ -20,6 +20,8 @@ Operand = Union["Tensor", Array, float]
 class ExportError(CalibrantError, NotImplementedError):
     """A part of a model has no exact counterpart where it is to run."""
 
+    __module__ = "calibrant.models"  # where users find it
+
 
 class Tensor(ABC):
     """A value of every row that is computed somewhere."""

@@ -30,6 +30,11 @@ def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError)
     calibrator: Any = model.calibrator_ if type(model) is ScoreModel else model
     refuse_groups(model, f"written as {name}", "use the file of `save`, or fit without by", error)
     if not calibrator_kinds().has(calibrator):
+        if hasattr(model, "to_score_model"):
+            raise error(
+                f"only the calibration of a {type(model).__name__} can be written as {name}, not its "
+                "learner; got both; pass model.to_score_model()"
+            )
         raise error(
             "a model must be a ScoreModel or a calibrator, and the calibrator one of calibrant's own or of "
             f"the registry, to be written as {name}; got a {type(calibrator).__name__}, whose map is not "

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._core._checks import ROUNDING, check_probabilities
+from calibrant._core._checks import OF_MARGINS, ROUNDING, check_probabilities
 from calibrant._core._errors import DataError
 from calibrant.passes._questions import Cases, Question, RowsInPasses
 from calibrant.passes._rows import Fold, Rows
@@ -81,9 +81,7 @@ def check_range(low: float, high: float, what: str) -> None:
     """Refuse scores, of which these are the least and the greatest, that cannot be probabilities."""
     for value in (low, high):
         if not -ROUNDING <= value <= 1 + ROUNDING:
-            raise DataError(
-                f"{what} must lie in [0, 1]; got {value}; margins must be calibrated or re-scaled first"
-            )
+            raise DataError(f"{what} must lie in [0, 1]; got {value}; {OF_MARGINS}")
 
 
 class Range(Totals):

@@ -107,7 +107,7 @@ class Surprise:
     ----------
     excess : float
         What the log loss is above the promise: positive if forecasts are too sure, negative if not sure
-        enough.
+        enough; infinite if what they called impossible came.
     p_value : float
         The chance that right forecasts are as far from what they promise.
     """
@@ -124,15 +124,24 @@ def measure_surprise(rows: Rows, seed: int) -> Surprise:
     step = max(BLOCK_ENTRIES // rows.n_classes, 1)
     blocks = [chosen[first : first + step] for first in range(0, len(chosen), step)]
     sums = side_by_side(lambda block: _surprises(rows.take(block)), blocks, len(rows))
-    value, variance, third = np.sum(sums, axis=0).tolist()
+    excess, value, variance, third = np.sum(sums, axis=0).tolist()
     total = float(rows.weight[chosen].sum())
     # A few classes of small chance may be all there is to the skewness; the gamma distribution would then
     # end too soon on the other side, where the normal one is on the safe side.
-    return Surprise(-value / total, two_sided(value, variance, third if value * third > 0 else 0.0))
+    return Surprise(excess / total, two_sided(value, variance, third if value * third > 0 else 0.0))
 
 
-def _surprises(rows: Rows) -> tuple[float, float, float]:
-    """What rows add to the log loss beyond the promised one, and the moments of that."""
+def _surprises(rows: Rows) -> tuple[float, float, float, float]:
+    """What rows add to the log loss beyond the promised one; and what they do if none is below a floor.
+
+    The second is minus that, and has the moments of a test, which one row that was called impossible would
+    decide alone.
+    """
+    from scipy.special import entr  # noqa: PLC0415
+
+    row = np.arange(len(rows))
+    with np.errstate(divide="ignore"):
+        excess = entr(rows.proba).sum(axis=1) + np.log(rows.proba[row, rows.truth])
     log = np.log(np.maximum(rows.proba, LEAST))
     log -= (np.einsum("ij,ij->i", rows.proba, log) / rows.proba.sum(axis=1))[:, np.newaxis]
     log[np.abs(log) <= ROUNDING] = 0.0
@@ -141,7 +150,8 @@ def _surprises(rows: Rows) -> tuple[float, float, float]:
     whole = np.floor(rows.weight)
     rest = rows.weight - whole
     return (
-        dot(rows.weight, log[np.arange(len(rows)), rows.truth]),
+        -dot(rows.weight, excess),
+        dot(rows.weight, log[row, rows.truth]),
         dot(whole + rest**2, squares.sum(axis=1)),
         dot(whole + rest**3, np.einsum("ij,ij->i", squares, log)),
     )

@@ -9,12 +9,14 @@ import hashlib
 import html
 import json
 import math
+import re
 import struct
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from calibrant.metrics import Estimate, share_estimate
 from calibrant.report._drawn import Reliability
@@ -138,10 +140,18 @@ def environment() -> Environment:
         at=coordinate,
         short=shorten,
         trouble=trouble,
+        whole_dates=_whole_dates,
     )
     made.tests["nan"] = math.isnan
     made.tests["long"] = _is_long
     return made
+
+
+def _whole_dates(sentence: str) -> Markup:
+    """A sentence whose dates stay on one line, which browsers break at their hyphens."""
+    return Markup(
+        re.sub(r"\d{4}-\d\d-\d\d[\w:.]*", r'<span class="whole">\g<0></span>', str(escape(sentence)))
+    )
 
 
 @cache

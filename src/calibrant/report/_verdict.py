@@ -206,7 +206,7 @@ def _findings(level: Level, evidence: Evidence, measures: Evaluation, decisions:
     if evidence.off and len(evidence.class_names) > 2:
         sentences.append(f"Off beyond chance: {names(evidence.off)}.")
     if evidence.surprise.p_value < SIGNIFICANT:
-        sentences.append(_broken_promise(evidence.surprise.excess))
+        sentences.append(_broken_promise(evidence.surprise.excess, measures.certain_mistakes))
     if level in ("nearly", "not") and measures.brier_score > 0:
         sentences.append(_repairable(evidence, measures))
     if decisions.given and level in ("nearly", "not"):
@@ -275,7 +275,10 @@ def _direction(evidence: Evidence, measures: Evaluation) -> str:
     return f"They are {'too sure of themselves' if excess > 0 else 'not sure enough'}: {said}."
 
 
-def _broken_promise(excess: float) -> str:
+def _broken_promise(excess: float, n_impossible: float) -> str:
+    if math.isinf(excess):
+        rows = f"{number(n_impossible)} {'row' if n_impossible == 1 else 'rows'}"
+        return f"Their log loss is infinite: in {rows} they called impossible what then came."
     return f"Their log loss is {decimal(abs(excess))} {'more' if excess > 0 else 'less'} than they promise."
 
 

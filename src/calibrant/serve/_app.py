@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
 
@@ -31,6 +32,9 @@ try:
 except ImportError as error:
     raise MissingExtraError("starlette", "serve") from error
 
+#: What there is to ask, and the statuses of who asks for something else.
+ENDPOINTS = "POST /probabilities, /decisions and /outcomes, GET /model, /health and /openapi.json"
+ELSEWHERE = {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}
 #: The largest body, in bytes, unless told otherwise.
 MAX_BODY = 16 * 1024 * 1024
 #: Bodies above so many bytes are worked on beside the others, so that these need not wait.
@@ -129,7 +133,7 @@ class Service:
     async def outcomes(self, request: Request) -> Response:
         """Outcomes of rows that were asked about before."""
         if self.watch is None:
-            raise HTTPException(404)
+            raise HTTPException(404, "outcomes are taken by a service with a monitor; this one has none")
         came = read_outcomes(await self.body(request), self.served.now.model)
         return Json({"n_alarms": self.watch.outcomes(came.keys, came.labels)})
 
@@ -245,9 +249,12 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())
 
 
-def _refuse(_: Request, error: Exception) -> Response:
+def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return Json({"error": error.detail}, error.status_code, error.headers)
+    said = error.detail
+    if error.status_code in ELSEWHERE and said == HTTPStatus(error.status_code).phrase:
+        said = f"there is no {request.method} {request.url.path[:80]}; there are {ENDPOINTS}"
+    return Json({"error": said}, error.status_code, error.headers)
 
 
 def _is_arrow(request: Request) -> bool:
