@@ -16,6 +16,7 @@ from calibrant._core._words import speaking_of_options
 from calibrant.cli._process import (
     Terminated,
     be_undisturbed,
+    collect_rarely,
     end,
     end_by,
     open_closed_streams,
@@ -104,6 +105,7 @@ def main() -> None:
     """Run the command as a process."""
     open_closed_streams()
     unwind_when_told()
+    collect_rarely()
     try:
         run()
     except SystemExit as status:
