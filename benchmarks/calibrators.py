@@ -99,7 +99,7 @@ def sigmoid() -> Iterator[Row]:
             lambda scores=scores, y=y: OneVsAllCalibrator("sigmoid").fit(scores, y),
             lambda scores=scores, y=y, frozen=frozen: CalibratedClassifierCV(frozen).fit(scores, y),
             goal=">= 3",
-            repeats=3,
+            repeats=9,
         )
 
 

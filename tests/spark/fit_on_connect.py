@@ -49,6 +49,10 @@ def main(out, folder):
     assert "Traceback" not in str(caught.value)
     again = ScoreCalibratorModel.load(folder)
     assert again.transform(pair).select("probability").collect() == [(row.probability,) for row in rows]
+    steps = ScoreCalibrator(method="pav", rawPredictionCol="s").fit(frame)
+    one = steps.transform(frame).select("s", "probability").collect()
+    want = steps.scoreModel.predict_proba(np.array([row.s for row in one]))
+    np.testing.assert_array_equal([row.probability.toArray() for row in one], want)
     spark.stop()
 
 

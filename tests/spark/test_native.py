@@ -10,11 +10,11 @@ from pyspark.errors.exceptions.base import PySparkException
 from calibrant import ScoreModel
 from calibrant.calibrators import METHODS
 from calibrant.spark import ScoreCalibratorModel, _calibrator as stage
-from calibrant.spark._native import native_chain
+from calibrant.spark._native import native_form
 from models.cases import class_scores
 
 #: Methods of one score that only compare and look up: the same bits.
-STEPS = ("pav", "binning")
+STEPS = ("pav", "binning", "venn_abers")
 COST = [[0, 1], [5, 0]]
 
 
@@ -35,7 +35,9 @@ def test_columns_have_the_numbers_of_the_library(spark, method):
     if "margin" not in METHODS[method].kinds:
         pytest.skip("what is no probability is an error, which batches tell")
     model, scores = fitted(method)
-    assert native_chain(model) is not None
+    form = native_form(model)
+    assert form is not None
+    assert (form.table is not None) == (method in STEPS)
     edges = getattr(getattr(model.calibrator_.map_, "lookup", None), "edges", np.empty(0))
     asked = np.concatenate([scores[:200], edges, np.nextafter(edges, np.inf), [0.0, -0.0, -1e300, 1e300]])
     found, proba, decided = judged(spark, model, asked)
@@ -53,10 +55,10 @@ def test_vectors_and_rows_that_cannot_be_used_are_as_in_batches(spark, monkeypat
     model, _ = fitted("pav")
     rows = [([0.5],), ([1.0, 2.0],), (None,), ([float("nan")],), ([float("inf")],)]
     frame = spark.createDataFrame(rows, "s array<double>")
-    chain = native_chain
+    form = native_form
 
     def said(invalid, native):
-        monkeypatch.setattr(stage, "native_chain", chain if native else lambda _: None)
+        monkeypatch.setattr(stage, "native_form", form if native else lambda _: None)
         made = ScoreCalibratorModel.fromModel(model).setRawPredictionCol("s").setHandleInvalid(invalid)
         answers = []
         for row in rows:  # in a batch all vectors have one length
@@ -73,7 +75,7 @@ def test_vectors_and_rows_that_cannot_be_used_are_as_in_batches(spark, monkeypat
     for invalid in ("error", "skip", "keep"):
         assert said(invalid, True) == said(invalid, False)
     wrong = spark.createDataFrame([([1.0, 2.0, 3.0],)], "s array<double>")
-    monkeypatch.setattr(stage, "native_chain", chain)
+    monkeypatch.setattr(stage, "native_form", form)
     with pytest.raises(PySparkException, match="the model takes 1 scores per row; got 3 from 's'"):
         ScoreCalibratorModel.fromModel(model).setRawPredictionCol("s").transform(wrong).collect()
     assert frame.count() == 5

@@ -17,6 +17,7 @@ from calibrant._core._words import speaking_of_options
 from calibrant.cli._process import (
     Terminated,
     be_undisturbed,
+    collect_rarely,
     end,
     end_by,
     open_closed_streams,
@@ -113,6 +114,7 @@ def main() -> None:
     """Run the command as a process."""
     open_closed_streams()
     unwind_when_told()
+    collect_rarely()
     try:
         run()
     except SystemExit as status:

@@ -1,5 +1,6 @@
 """The process around the command: its standard streams, the signals that end it, and its end."""
 
+import gc
 import os
 import signal
 import sys
@@ -10,6 +11,8 @@ from calibrant._core._whole_files import discard_unfinished
 
 #: Signals that ask a process to end, where the system has them.
 _ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+#: New objects between two searches for cycles; Python's own number is 700.
+_COLLECT_EVERY = 50_000
 #: Seconds after which a process that was told to stop is told again.
 _AGAIN = 1.0
 
@@ -79,6 +82,11 @@ def _raise_again(stop: BaseException) -> None:
         raise stop
 
 
+def collect_rarely() -> None:
+    """Search rarely for cycles that nothing refers to: what imports make stays, and is searched in vain."""
+    gc.set_threshold(_COLLECT_EVERY)
+
+
 def be_undisturbed() -> None:
     """Ignore all further signals that would end the process: it is about to."""
     for number in (*_ENDINGS, signal.SIGINT, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])):
@@ -105,6 +113,7 @@ def end(status: int) -> NoReturn:
     if status and "pyarrow" in sys.modules:
         # A reader stopped halfway may still have a thread at work, which would abort Python's own ending.
         os._exit(status)
+    gc.freeze()  # what is left ends with the process, and need not be looked through for cycles
     sys.exit(status)
 
 

@@ -7,14 +7,12 @@ from typing import Any, Self
 import numpy as np
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
-from pyspark.ml.functions import array_to_vector
 from pyspark.sql import Column, DataFrame, functions as F
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import ParameterError
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators import DEFAULT, needs_all_scores, warn_of_direction
-from calibrant.maps import Chain
 from calibrant.models import (
     ScoreModel,
     TrainingSummary,
@@ -34,7 +32,7 @@ from calibrant.spark._judge import (
     label_of_number,
     probability_vector,
 )
-from calibrant.spark._native import native_chain, with_results
+from calibrant.spark._native import NativeForm, native_form, with_results
 from calibrant.spark._params import (
     HasClasses,
     HasCosts,
@@ -166,9 +164,9 @@ class ScoreCalibratorModel(Model, HasScores, HasGroups, HasProbabilities, HasDec
         )
         if invalid == "skip":
             dataset = dataset.filter(columns.usable(dataset))
-        chain = native_chain(model)
-        if chain is not None:
-            return self._in_columns(dataset, columns, chain, invalid)
+        form = native_form(model)
+        if form is not None:
+            return self._in_columns(dataset, columns, form, invalid)
         sent, n_classes = ModelText.of(model), len(model.classes_)
         n_scores = describe(to_document(model)).n_scores or 1
 
@@ -196,10 +194,12 @@ class ScoreCalibratorModel(Model, HasScores, HasGroups, HasProbabilities, HasDec
         check_columns(dataset, [name])
         return name
 
-    def _in_columns(self, dataset: DataFrame, columns: ScoreColumns, chain: Chain, invalid: str) -> DataFrame:
+    def _in_columns(
+        self, dataset: DataFrame, columns: ScoreColumns, form: NativeForm, invalid: str
+    ) -> DataFrame:
         """The same without Python on the way."""
-        found = with_results(dataset, columns, chain, self.uid, refuses=invalid == "error")
-        vector, number = array_to_vector(F.array(*found.proba)), found.decision
+        found = with_results(dataset, columns, form, self.uid, refuses=invalid == "error")
+        vector, number = found.vector, found.decision
         if invalid == "keep":
             vector, number = F.when(found.usable, vector), F.when(found.usable, number)
         return self._with_answers(dataset, found.frame, vector, number)

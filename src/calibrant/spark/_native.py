@@ -1,20 +1,26 @@
 """A fitted model as columns of Spark: what it computes of a row runs where the rows are, without Python.
 
-The steps of a program become columns. What is needed more than once is a column of a layer, and each layer
-selects from the one before, so that nothing is computed twice. Steps and tables compare and look up the same
-numbers as the library, and give its bits; exponentials and logarithms are the JVM's, within rounding.
+A model that only compares its score answers the same for all scores of an interval: the library answers
+once for each, and Spark looks up. Of other models the steps of the program become columns. What is needed
+more than once is a column of a layer, and each layer selects from the one before, so that nothing is
+computed twice. Steps and tables compare and look up the same numbers as the library, and give its bits;
+exponentials and logarithms are the JVM's, within rounding.
 """
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from pyspark.ml.feature import Bucketizer
+from pyspark.ml.functions import array_to_vector
+from pyspark.ml.linalg import VectorUDT
 from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql.types import ArrayType
 
 from calibrant._core._arrays import Array, Float64Array
 from calibrant.maps import Chain, ExportError, Step, n_uses
@@ -33,6 +39,8 @@ ADVICE = "set handleInvalid to 'skip' to leave such rows out, or to 'keep' to ke
 GREATEST = float(np.finfo(np.float64).max)
 #: No expression is deeper than this.
 DEEPEST = 20
+#: How Spark stores a vector that has all its numbers.
+DENSE = 1
 
 OPERATIONS: dict[str, Callable[..., Column]] = {
     "+": lambda a, b: a + b,
@@ -53,8 +61,34 @@ OPERATIONS: dict[str, Callable[..., Column]] = {
 }
 
 
-def native_chain(model: ScoreModel) -> Chain | None:
-    """The program of a model that can be columns, with the same answers; None for what is left to Python."""
+class Table(NamedTuple):
+    """What a model answers for every interval of its only score; an edge belongs to the interval below it."""
+
+    edges: Float64Array
+    proba: Float64Array
+    decisions: Array
+
+    @classmethod
+    def of(cls, model: ScoreModel, steps: Sequence[Step]) -> Self | None:
+        """The answers of the library, if the steps only look where the score is; else None."""
+        places = [step for step in steps if step.operator == "place"]
+        looked = [step for step in steps if any(each.operator == "score" for each in step.inputs)]
+        if not places or looked != places:
+            return None
+        edges = np.unique(np.concatenate([step.value for step in places]))
+        proba = model.predict_proba(np.append(edges, np.nextafter(edges[-1], math.inf)))
+        return cls(edges, proba, model.decide_positions(proba))
+
+
+class NativeForm(NamedTuple):
+    """A model in a form that Spark computes: its program, and its table if it has one."""
+
+    chain: Chain
+    table: Table | None
+
+
+def native_form(model: ScoreModel) -> NativeForm | None:
+    """The form of a model that can be columns, with the same answers; None for what is left to Python."""
     try:
         chain = chain_of(model, "columns of Spark")
     except ExportError:
@@ -70,7 +104,7 @@ def native_chain(model: ScoreModel) -> Chain | None:
         and not any(np.abs(table).max(initial=0.0) >= GREATEST for table in tables)
         and all(low <= -GREATEST for low, _ in chain.program.limits)  # what is no probability is an error
     )
-    return chain if fits else None
+    return NativeForm(chain, Table.of(model, list(steps))) if fits else None
 
 
 @dataclass(frozen=True)
@@ -81,8 +115,8 @@ class Native:
     ----------
     frame : DataFrame
         The frame, with columns of its own.
-    proba : list of Column
-        The probability of every class.
+    vector : Column
+        The probabilities of the classes.
     decision : Column
         The number of the decision.
     usable : Column
@@ -90,16 +124,34 @@ class Native:
     """
 
     frame: DataFrame
-    proba: list[Column]
+    vector: Column
     decision: Column
     usable: Column
 
 
 def with_results(
-    frame: DataFrame, columns: ScoreColumns, chain: Chain, prefix: str, *, refuses: bool
+    frame: DataFrame, columns: ScoreColumns, form: NativeForm, prefix: str, *, refuses: bool
 ) -> Native:
-    """The frame with what a program computes of its rows; one that cannot be used may be refused."""
-    n_scores = chain.program.n_columns
+    """The frame with what a model computes of its rows; one that cannot be used may be refused."""
+    chain, table = form
+    frame, scores, usable = _checked(frame, columns, chain.program.n_columns, prefix, refuses=refuses)
+    frame = frame.select("*", *(each.alias(f"{prefix}_s{number}") for number, each in enumerate(scores)))
+    if table is not None:
+        found = f"{prefix}_interval"
+        frame = _bucketed(frame, [(f"{prefix}_s0", found, table.edges)])
+        place = quoted(found).cast("int")
+        vector, decision = F.get(vectors(table.proba), place), F.get(numbers(table.decisions), place)
+    else:
+        program = _Layers(chain, prefix)
+        frame = program.added_to(frame)
+        vector, decision = array_to_vector(F.array(*program.results[:-1])), program.results[-1]
+    return Native(frame, vector, decision.cast("int"), usable)
+
+
+def _checked(
+    frame: DataFrame, columns: ScoreColumns, n_scores: int, prefix: str, *, refuses: bool
+) -> tuple[DataFrame, list[Column], Column]:
+    """The scores, the first of which raises what is wrong with the row; and whether a row can be used."""
     given = [f"{prefix}_v{number}" for number in range(1 if columns.packed else len(columns.names))]
     named = [each.alias(name) for each, name in zip(columns.values(frame), given, strict=True)]
     frame = frame.select("*", *named)
@@ -121,10 +173,15 @@ def with_results(
                 F.when(fits, _not_finite(columns, values)).otherwise(_wrong_width(columns, n_scores, width))
             )
         )
-    program = _Layers(chain, prefix)
-    frame = program.added_to(frame, [checked, *values[1:]])
-    proba, decision = program.results[: len(chain.proba)], program.results[-1]
-    return Native(frame, proba, decision.cast("int"), usable)
+    return frame, [checked, *values[1:]], usable
+
+
+def _bucketed(frame: DataFrame, wanted: Sequence[tuple[str, str, Float64Array]]) -> DataFrame:
+    """The frame with the numbers of intervals: of which column, under which name, by which edges."""
+    names, new, edges = zip(*wanted, strict=True)
+    splits = [[-math.inf, *np.nextafter(each, math.inf).tolist(), math.inf] for each in edges]
+    found = Bucketizer(inputCols=list(names), outputCols=list(new), splitsArray=splits, handleInvalid="keep")
+    return found.transform(frame)
 
 
 class _Text(NamedTuple):
@@ -137,7 +194,7 @@ class _Text(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """Columns that are selected, and then buckets: of which column, under which name, by which splits."""
+    """Columns that are selected, and then buckets: of which column, under which name, by which edges."""
 
     columns: list[Column]
     buckets: list[tuple[str, str, Float64Array]]
@@ -159,21 +216,13 @@ class _Layers:
         final = [self._named(self._texts[step]) for step in chain.results]
         self.results = [text.column for text in final]
 
-    def added_to(self, frame: DataFrame, scores: Sequence[Column]) -> DataFrame:
+    def added_to(self, frame: DataFrame) -> DataFrame:
         """The frame with all layers."""
-        frame = frame.select("*", *(each.alias(f"{self._prefix}_s{n}") for n, each in enumerate(scores)))
         for layer in self._layers:
             if layer.columns:
                 frame = frame.select("*", *layer.columns)
             if layer.buckets:
-                names, new, splits = zip(*layer.buckets, strict=True)
-                found = Bucketizer(
-                    inputCols=list(names),
-                    outputCols=list(new),
-                    splitsArray=[each.tolist() for each in splits],
-                    handleInvalid="keep",
-                )
-                frame = found.transform(frame)
+                frame = _bucketed(frame, layer.buckets)
         return frame
 
     def _new_name(self) -> str:
@@ -219,8 +268,7 @@ class _Layers:
         if len(edges) <= MOST_IN_TREE:
             return _Text(_tree(score.column, edges, 0), score.layer, len(edges).bit_length())
         name = self._new_name()
-        splits = np.concatenate([[-math.inf], np.nextafter(edges, math.inf), [math.inf]])
-        self._layer(max(score.layer - 1, 0)).buckets.append((str(score.name), name, splits))
+        self._layer(max(score.layer - 1, 0)).buckets.append((str(score.name), name, edges))
         return _Text(quoted(name).cast("int"), max(score.layer, 1), 1)
 
 
@@ -236,6 +284,12 @@ def _tree(score: Column, edges: Float64Array, first: int) -> Column:
 def numbers(values: Array) -> Column:
     """Numbers as one literal, which Spark reads once; a decimal of 17 digits brings the same bits."""
     return F.split(F.lit(",".join(map(repr, values.astype(np.float64).tolist()))), ",").cast("array<double>")
+
+
+def vectors(rows: Float64Array) -> Column:
+    """Vectors as one literal: Spark makes none of these per row, as it would of arrays."""
+    dense = [{"type": DENSE, "values": row} for row in rows.tolist()]
+    return F.from_json(F.lit(json.dumps(dense)), ArrayType(VectorUDT()))
 
 
 def _wrong_width(columns: ScoreColumns, n_scores: int, width: Column) -> Column:
