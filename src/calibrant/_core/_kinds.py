@@ -4,7 +4,7 @@ Whatever can be saved is a `Saved`: the class says what its parameters and its f
 `Kind` does all the rest.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -117,20 +117,20 @@ class Kind:
         return ("kind", "parameters") if self.fitted is None else ("kind", "parameters", "fitted")
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> Any:
-        """Put a fitted object together."""
-        model = self.read_unfitted(plain["parameters"], at / "parameters")
-        if self.fitted is not None:
-            self.read_fitted(model, plain["fitted"], at / "fitted", classes)
+        """Put a fitted object together, of parts that were all read before."""
+        place = at / "parameters"
+        parameters = self.parameters.read(plain["parameters"], place)
+        if self.fitted is None:
+            return self.type.from_parameters(parameters, place)
+        there = at / "fitted"
+        numbers = self.fitted.read(plain["fitted"], there)
+        model = self.type.from_parameters(parameters, place)
+        model.take_fitted(numbers, there, classes)
         return model
 
     def read_unfitted(self, plain: Any, at: Place) -> Any:
         """An object with the parameters of the file."""
         return self.type.from_parameters(self.parameters.read(plain, at), at)
-
-    def read_fitted(self, model: Any, plain: Any, at: Place, classes: Array) -> None:
-        """Give an object the fitted numbers of the file."""
-        assert self.fitted is not None
-        model.take_fitted(self.fitted.read(plain, at), at, classes)
 
     def schema(self) -> Schema:
         """The object in the file."""
@@ -153,6 +153,34 @@ class Kind:
 def one_of(schemas: list[Schema]) -> Schema:
     """Exactly one of these."""
     return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+
+
+class Registered(Mapping[str, Kind]):
+    """The kinds of registered classes, each of which is imported when it is asked for.
+
+    Parameters
+    ----------
+    *parts : tuple
+        Registries, in this order, and what scores their classes must take; None for any.
+    """
+
+    def __init__(self, *parts: tuple[Mapping[str, type[Any]], str | None]) -> None:
+        self._parts = parts
+
+    def __getitem__(self, name: str) -> Kind:
+        for classes, takes in self._parts:
+            found = classes.get(name)
+            if found is not None and takes in (None, found.takes):
+                kind: Kind = found.kind_in_file()
+                return kind
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for classes, takes in self._parts:
+            yield from (name for name, each in classes.items() if takes in (None, each.takes))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class Kinds:
@@ -195,11 +223,11 @@ class Kinds:
         if type(plain) is not dict:
             at.refuse("be an object", plain)
         name = plain.get("kind")
-        if type(name) is not str or name not in self.by_name:
+        kind = self.by_name.get(name) if type(name) is str else None
+        if kind is None:
             if "kind" not in plain:
                 at.fail("must have the field 'kind'; it is missing")
             (at / "kind").refuse(f"be one of {', '.join(self.by_name)}", name, self.advice)
-        kind = self.by_name[name]
         check_keys(plain, kind.keys if fitted else ("kind", "parameters"), at)
         return kind
 

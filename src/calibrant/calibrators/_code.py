@@ -26,7 +26,7 @@ from calibrant.calibrators._columns import ColumnsCalibrator, score_columns
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._names import made_for, names_taking
-from calibrant.calibrators._registry import OF_COLUMNS, ScoreKind
+from calibrant.calibrators._registry import COLUMN_CALIBRATORS, OF_COLUMNS, ScoreKind
 from calibrant.codes import COMBINER, CodeMatrix, check_code, combination_for, is_one_vs_all, one_vs_all
 from calibrant.passes import Rows
 
@@ -299,6 +299,10 @@ class CodeCalibrator(ColumnsCalibrator):
         return score_columns(scores, self.code_.shape[1])
 
 
+for each in (OneVsAllCalibrator, CodeCalibrator):
+    COLUMN_CALIBRATORS.add(each.name, each)
+
+
 def calibrator_for(
     calibrator: object,
     n_dimensions: int,
@@ -336,9 +340,9 @@ def calibrator_for(
         chosen = auto_method(kind, together=whole_rows and not in_columns)
     else:
         chosen = made_for(calibrator, kind)
-    combine = combination_for(code) if combine is None else combine
     if isinstance(chosen, JointCalibrator):  # it puts the columns together itself
         return chosen if code is None else chosen.set_params(code=code)
+    combine = combination_for(code) if combine is None else combine
     if code is not None:
         return CodeCalibrator(code, chosen, combine)
     takes = takes_of(chosen)

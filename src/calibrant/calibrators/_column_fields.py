@@ -17,12 +17,12 @@ from calibrant._core._kinds import Kind, Unfitted, unfitted_schema
 from calibrant._core._place import Place
 from calibrant.calibrators._kinds import score_kinds
 from calibrant.calibrators._method import SIDES, Method
-from calibrant.calibrators._names import new_calibrator
+from calibrant.calibrators._names import named_or_given
 from calibrant.codes import LeastSquares, Normalize, is_one_vs_all
 
 CONSTANT = Record(constant=Number(above=0.0, below=1.0))
 
-CALIBRATOR = Unfitted(score_kinds, new_calibrator)
+CALIBRATOR = Unfitted(score_kinds, named_or_given)
 
 
 class ColumnsField(Later):
