@@ -132,6 +132,20 @@ class Kind:
         """An object with the parameters of the file."""
         return self.type.from_parameters(self.parameters.read(plain, at), at)
 
+    def read_several(
+        self, plain: list[Any], at: Place, instead: Record | None = None
+    ) -> list[tuple[Place, Any]]:
+        """The fitted numbers of several objects and their places; some may have other fields instead."""
+        assert self.fitted is not None
+        found = []
+        for number, each in enumerate(plain):
+            other = instead is not None and type(each) is dict and not instead.fields.keys().isdisjoint(each)
+            place = at[number]
+            found.append(
+                (place, (instead if instead is not None and other else self.fitted).read(each, place))
+            )
+        return found
+
     def schema(self) -> Schema:
         """The object in the file."""
         return one_of([object_schema(variant) for variant in self.variants()])

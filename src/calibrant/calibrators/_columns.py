@@ -26,11 +26,7 @@ from calibrant.calibrators._base import (
     needs_probabilities,
     takes_of,
 )
-from calibrant.calibrators._column_fields import (
-    ColumnsField,
-    ColumnsKind,
-    check_prior,
-)
+from calibrant.calibrators._column_fields import ColumnsKind, check_prior
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import SIDES, ScoreCalibrator, fit_columns
 from calibrant.calibrators._names import named_or_given, new_calibrator
@@ -304,14 +300,24 @@ class ColumnsCalibrator(CalibratorBase):
         """One finite score per row and column."""
 
     def _restore_columns(
-        self, columns: list[Any], code: CodeMatrix, weights: Float64Array | None, at: Place, classes: Array
+        self,
+        columns: list[tuple[Place, Any]],
+        code: CodeMatrix,
+        weights: Float64Array | None,
+        at: Place,
+        classes: Array,
     ) -> None:
-        """Take the columns of a file, all of the kind that the calibrator is."""
+        """Take the columns of a file, of each its numbers, or the constant that it answers."""
         check_prior(self.combine, len(classes), at)
-        self.combining = Combining(self.combine, code, weights)
-        self.calibrators_ = ColumnsField.read_columns(
-            self.calibrator, columns, at, ConstantAnswer if self.constants else None
-        )
+        self.combining, self.calibrators_ = Combining(self.combine, code, weights), []
+        for place, numbers in columns:
+            column: Any
+            if self.constants and "constant" in numbers:
+                column = ConstantAnswer(numbers["constant"])
+            else:
+                column = copy(self.calibrator)
+                column.take_fitted(numbers, place, SIDES)
+            self.calibrators_.append(column)
         self.classes, self.classes_ = classes.tolist(), classes
 
 

@@ -112,14 +112,13 @@ class ScoreModelKind(Kind):
         if plain["decision"] is not None:
             costs, rule = _read_decision(plain["decision"], at / "decision", classes)
         groups = _read_groups(plain["groups"], at / "groups", classes) if "groups" in plain else None
-        if training is None:
-            return ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared, groups=groups)
-        place = at / "training"
-        check_length(training["base_rates"], len(classes), place / "base_rates", "one per class")
-        columns = training["score_columns"]
-        if columns is not None:
-            check_length(columns, n_scores, place / "score_columns", "one per column")
-        summary = TrainingSummary(**training | {"score_columns": columns and tuple(columns)})
+        columns = summary = None
+        if training is not None:
+            place, columns = at / "training", training["score_columns"]
+            check_length(training["base_rates"], len(classes), place / "base_rates", "one per class")
+            if columns is not None:
+                check_length(columns, n_scores, place / "score_columns", "one per column")
+            summary = TrainingSummary(**training | {"score_columns": columns and tuple(columns)})
         model = ScoreModel._of_parts(calibrator, classes, costs, rule, summary, declared, groups)
         if columns is not None:
             NamedColumns.name_columns(model, columns)
