@@ -6,7 +6,7 @@ Whatever can be saved is a `Saved`: the class says what its parameters and its f
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from calibrant._core._arrays import Array
 from calibrant._core._field_groups import Record, check_keys, object_schema
@@ -47,7 +47,7 @@ class Saved:
         Parameters
         ----------
         given : dict
-            The parameters.
+            The parameters; of those that are objects, what was read of them.
         at : Place
             Where they stand in the file.
 
@@ -56,7 +56,11 @@ class Saved:
         Self
             The object.
         """
-        return cls(**given)
+        made = dict(given)
+        for name, value in given.items():
+            if isinstance(value, Unmade):
+                made[name] = value.type.from_parameters(value.given, value.at)
+        return cls(**made)
 
     def fitted_numbers(self) -> dict[str, Any]:
         """Give what is saved of the fit.
@@ -82,6 +86,14 @@ class Saved:
         """
         for name, value in numbers.items():
             setattr(self, f"{name}_", value)
+
+
+class Unmade(NamedTuple):
+    """An unfitted object of which all was read, and nothing made yet."""
+
+    type: type[Saved]
+    given: dict[str, Any]
+    at: Place
 
 
 class Kind:
@@ -117,20 +129,18 @@ class Kind:
         return ("kind", "parameters") if self.fitted is None else ("kind", "parameters", "fitted")
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> Any:
-        """Put a fitted object together, of parts that were all read before."""
-        place = at / "parameters"
-        parameters = self.parameters.read(plain["parameters"], place)
-        if self.fitted is None:
-            return self.type.from_parameters(parameters, place)
-        there = at / "fitted"
-        numbers = self.fitted.read(plain["fitted"], there)
-        model = self.type.from_parameters(parameters, place)
-        model.take_fitted(numbers, there, classes)
+        """Put a fitted object together, of parts that are all read first."""
+        given_at, fitted_at = at / "parameters", at / "fitted"
+        given = self.parameters.read(plain["parameters"], given_at)
+        numbers = None if self.fitted is None else self.fitted.read(plain["fitted"], fitted_at)
+        model = self.type.from_parameters(given, given_at)
+        if numbers is not None:
+            model.take_fitted(numbers, fitted_at, classes)
         return model
 
-    def read_unfitted(self, plain: Any, at: Place) -> Any:
-        """An object with the parameters of the file."""
-        return self.type.from_parameters(self.parameters.read(plain, at), at)
+    def read_unfitted(self, plain: Any, at: Place) -> Unmade:
+        """What is to be an object with the parameters of the file."""
+        return Unmade(self.type, self.parameters.read(plain, at), at)
 
     def read_several(
         self, plain: list[Any], at: Place, instead: Record | None = None
@@ -139,11 +149,10 @@ class Kind:
         assert self.fitted is not None
         found = []
         for number, each in enumerate(plain):
-            other = instead is not None and type(each) is dict and not instead.fields.keys().isdisjoint(each)
-            place = at[number]
-            found.append(
-                (place, (instead if instead is not None and other else self.fitted).read(each, place))
-            )
+            place, fields = at[number], self.fitted
+            if instead is not None and type(each) is dict and not instead.fields.keys().isdisjoint(each):
+                fields = instead
+            found.append((place, fields.read(each, place)))
         return found
 
     def schema(self) -> Schema:

@@ -24,6 +24,7 @@ from calibrant._core._place import Place
 from calibrant.calibrators import (
     KINDS,
     Calibrator,
+    ScoreCalibrator,
     calibrator_kinds,
     n_scores_of,
     takes_of,
@@ -100,7 +101,7 @@ class ScoreModelKind(Kind):
         declared = SCORE_KIND.read(plain["score_kind"], at / "score_kind") if "score_kind" in plain else None
         training = TRAINING.read(plain["training"], at / "training")
         kind = calibrator_kinds().named(plain["calibrator"], at / "calibrator", fitted=True)
-        if getattr(kind.type, "takes", None) == "score":
+        if issubclass(kind.type, ScoreCalibrator):
             check_length(
                 classes, 2, at / "classes" / "values", "as a calibrator of one score has two classes"
             )
