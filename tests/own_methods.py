@@ -47,7 +47,7 @@ def refusal():
 @contextmanager
 def imported(folder: Path) -> Iterator[dict[str, object]]:
     """Write the files into a folder and import them; afterwards nobody knows of them any more."""
-    registries = [METHODS._methods, _travel._KINDS]
+    registries = [METHODS._classes, _travel._KINDS]
     for name, code in files().items():
         (folder / f"{name}.py").write_text(code, "utf-8")
     sys.path.insert(0, str(folder))

@@ -4,6 +4,7 @@ import pytest
 
 from calibrant import OneVsAllCalibrator, PAVCalibrator, SigmoidCalibrator
 from calibrant._core._errors import DataError, ParameterError
+from calibrant.decisions import ExpectedCostRule
 from calibrant.files import apply, fit, labelled
 from calibrant.models import ScoreModel, load, save
 
@@ -35,6 +36,19 @@ def test_decisions_of_a_model():
     )
     assert table.column_names == ["ham", "spam", "decision"]
     assert table["decision"].to_pylist() == model.decide(SCORES[:, 0]).tolist()
+
+
+@pytest.mark.parametrize("top", [None, 2])
+def test_a_model_is_given_or_the_file_that_holds_it(tmp_path, top):
+    model, file = ScoreModel("sigmoid").fit(SCORES[:, 0], Y > 0), tmp_path / "m.json"
+    save(model, file)
+    given = {"scores": "s0", "top": top, "decide": True}
+    assert apply(file, table_of(SCORES), **given).table() == apply(model, table_of(SCORES), **given).table()
+    save(SigmoidCalibrator().fit(SCORES[:, 0], Y > 0), file)
+    assert apply(file, table_of(SCORES), scores="s0").table().column_names[-2:] == ["p_false", "p_true"]
+    save(ExpectedCostRule().fit([[0.2, 0.8]], [1], [[0, 1], [1, 0]]), file)
+    with pytest.raises(DataError, match=r"m.json must hold a model that turns scores .* holds a Expected"):
+        apply(file, table_of(SCORES))
 
 
 def test_bad_rows_are_refused_left_out_or_kept_without_probabilities():

@@ -8,6 +8,8 @@ import lzma
 import os
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -21,6 +23,7 @@ import pytest
 from calibrant import CalibrantError
 from calibrant._core._errors import DataError, ParameterError
 from calibrant.files import open_source
+from calibrant.files._bytes import KeptStream
 
 TABLE = pa.table(
     {
@@ -216,6 +219,26 @@ def test_standard_input_can_be_read_again(monkeypatch, size):
     assert next(first)["x"][0].as_py() == "0"  # a pass that is given up half-way
     for _ in range(2):
         assert sum(batch.num_rows for batch in source.batches()) == size
+
+
+class SlowPipe(io.BytesIO):
+    def read(self, size=-1):
+        at = self.tell()
+        found = super().read(size)
+        time.sleep(0 if at & (1 << 20) else 0.005)  # what comes later may be there earlier
+        return found
+
+
+def test_a_pass_that_is_given_up_takes_nothing_from_the_others():
+    """Its reader may still read ahead, in a thread of its own."""
+    data = np.arange(1 << 21, dtype=np.int32).tobytes()
+    kept = KeptStream(SlowPipe(data), once=False)
+
+    def read(_):
+        return b"".join(kept.part(at, 100_000) for at in range(0, len(data), 100_000))
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(found == data for found in threads.map(read, range(4)))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "stream", "jsonl"])

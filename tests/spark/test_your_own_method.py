@@ -131,7 +131,7 @@ def test_what_executors_cannot_import_is_told_in_a_line(spark, methods, chances,
         with pytest.raises(SparkRuntimeException, match=line):
             model.transform(frame).collect()
     finally:
-        del METHODS._methods["stays_here"]
+        del METHODS._classes["stays_here"]
 
 
 def test_what_is_defined_in_the_session_is_refused_before_anything_is_sent(

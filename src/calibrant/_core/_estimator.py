@@ -83,7 +83,9 @@ class Estimator:
 
     def __sklearn_clone__(self) -> Self:
         given = self.get_params(deep=False)
-        copied = type(self)(**{name: _copied(value) for name, value in given.items()})
+        plain = {name: deepcopy(value) for name, value in given.items() if not _has_parameters(value)}
+        inner = {name: clone(value) for name, value in given.items() if name not in plain}
+        copied = type(self)(**plain, **inner)
         if "_weights_asked" in vars(self):
             copied._weights_asked = self._weights_asked
         return copied
@@ -128,10 +130,6 @@ def clone(estimator: Any) -> Any:
     """An unfitted copy, with copies of the parameters; of whatever scikit-learn can copy."""
     is_ours = isinstance(estimator, Estimator)
     return estimator.__sklearn_clone__() if is_ours else late.base.clone(estimator)
-
-
-def _copied(value: Any) -> Any:
-    return clone(value) if _has_parameters(value) else deepcopy(value)
 
 
 def _has_parameters(value: object) -> bool:

@@ -11,12 +11,22 @@ from calibrant._core._place import Place
 
 
 class ListOf(Field):
-    """A list whose entries are all of one kind."""
+    """A list whose entries are all of one kind.
+
+    Parameters
+    ----------
+    field : Field
+        What an entry is.
+    least : int, default=0
+        The least length.
+    naming : str, optional
+        What the entries of a list in a file name, each once.
+    """
 
     json_type = (list,)
 
-    def __init__(self, field: Field, least: int = 0) -> None:
-        self.field, self.least = field, least
+    def __init__(self, field: Field, least: int = 0, naming: str = "") -> None:
+        self.field, self.least, self._naming = field, least, naming
         self.what = "a list" if least == 0 else f"a list of at least {least}"
 
     @property
@@ -48,7 +58,10 @@ class ListOf(Field):
         return self._read(plain, at)
 
     def _read(self, plain: Any, at: Place) -> list[Any]:
-        return [self.field.read(entry, at[number]) for number, entry in enumerate(plain)]
+        entries = [self.field.read(entry, at[number]) for number, entry in enumerate(plain)]
+        if self._naming and len(set(entries)) < len(entries):
+            at.fail(f"must name every {self._naming} once; one is named twice")
+        return entries
 
     def schema(self) -> Schema:
         """An array."""

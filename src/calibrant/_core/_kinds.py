@@ -4,9 +4,9 @@ Whatever can be saved is a `Saved`: the class says what its parameters and its f
 `Kind` does all the rest.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from calibrant._core._arrays import Array
 from calibrant._core._field_groups import Record, check_keys, object_schema
@@ -47,7 +47,7 @@ class Saved:
         Parameters
         ----------
         given : dict
-            The parameters.
+            The parameters; of those that are objects, what was read of them.
         at : Place
             Where they stand in the file.
 
@@ -56,7 +56,11 @@ class Saved:
         Self
             The object.
         """
-        return cls(**given)
+        made = dict(given)
+        for name, value in given.items():
+            if isinstance(value, Unmade):
+                made[name] = value.type.from_parameters(value.given, value.at)
+        return cls(**made)
 
     def fitted_numbers(self) -> dict[str, Any]:
         """Give what is saved of the fit.
@@ -82,6 +86,14 @@ class Saved:
         """
         for name, value in numbers.items():
             setattr(self, f"{name}_", value)
+
+
+class Unmade(NamedTuple):
+    """An unfitted object of which all was read, and nothing made yet."""
+
+    type: type[Saved]
+    given: dict[str, Any]
+    at: Place
 
 
 class Kind:
@@ -117,20 +129,31 @@ class Kind:
         return ("kind", "parameters") if self.fitted is None else ("kind", "parameters", "fitted")
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> Any:
-        """Put a fitted object together."""
-        model = self.read_unfitted(plain["parameters"], at / "parameters")
-        if self.fitted is not None:
-            self.read_fitted(model, plain["fitted"], at / "fitted", classes)
+        """Put a fitted object together, of parts that are all read first."""
+        given_at, fitted_at = at / "parameters", at / "fitted"
+        given = self.parameters.read(plain["parameters"], given_at)
+        numbers = None if self.fitted is None else self.fitted.read(plain["fitted"], fitted_at)
+        model = self.type.from_parameters(given, given_at)
+        if numbers is not None:
+            model.take_fitted(numbers, fitted_at, classes)
         return model
 
-    def read_unfitted(self, plain: Any, at: Place) -> Any:
-        """An object with the parameters of the file."""
-        return self.type.from_parameters(self.parameters.read(plain, at), at)
+    def read_unfitted(self, plain: Any, at: Place) -> Unmade:
+        """What is to be an object with the parameters of the file."""
+        return Unmade(self.type, self.parameters.read(plain, at), at)
 
-    def read_fitted(self, model: Any, plain: Any, at: Place, classes: Array) -> None:
-        """Give an object the fitted numbers of the file."""
+    def read_several(
+        self, plain: list[Any], at: Place, instead: Record | None = None
+    ) -> list[tuple[Place, Any]]:
+        """The fitted numbers of several objects and their places; some may have other fields instead."""
         assert self.fitted is not None
-        model.take_fitted(self.fitted.read(plain, at), at, classes)
+        found = []
+        for number, each in enumerate(plain):
+            place, fields = at[number], self.fitted
+            if instead is not None and type(each) is dict and not instead.fields.keys().isdisjoint(each):
+                fields = instead
+            found.append((place, fields.read(each, place)))
+        return found
 
     def schema(self) -> Schema:
         """The object in the file."""
@@ -153,6 +176,34 @@ class Kind:
 def one_of(schemas: list[Schema]) -> Schema:
     """Exactly one of these."""
     return schemas[0] if len(schemas) == 1 else {"oneOf": schemas}
+
+
+class Registered(Mapping[str, Kind]):
+    """The kinds of registered classes, each of which is imported when it is asked for.
+
+    Parameters
+    ----------
+    *parts : tuple
+        Registries, in this order, and what scores their classes must take; None for any.
+    """
+
+    def __init__(self, *parts: tuple[Mapping[str, type[Any]], str | None]) -> None:
+        self._parts = parts
+
+    def __getitem__(self, name: str) -> Kind:
+        for classes, takes in self._parts:
+            found = classes.get(name)
+            if found is not None and takes in (None, found.takes):
+                kind: Kind = found.kind_in_file()
+                return kind
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for classes, takes in self._parts:
+            yield from (name for name, each in classes.items() if takes in (None, each.takes))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 class Kinds:
@@ -195,11 +246,11 @@ class Kinds:
         if type(plain) is not dict:
             at.refuse("be an object", plain)
         name = plain.get("kind")
-        if type(name) is not str or name not in self.by_name:
+        kind = self.by_name.get(name) if type(name) is str else None
+        if kind is None:
             if "kind" not in plain:
                 at.fail("must have the field 'kind'; it is missing")
             (at / "kind").refuse(f"be one of {', '.join(self.by_name)}", name, self.advice)
-        kind = self.by_name[name]
         check_keys(plain, kind.keys if fitted else ("kind", "parameters"), at)
         return kind
 

@@ -11,9 +11,9 @@ from calibrant._core._arrays import Float64Array, IntArray
 TIE = 1e-12
 
 
-def lowest_of_least(risks: Float64Array, unit: float | Float64Array) -> IntArray:
-    """For every column of risks the first row whose risk is, but for a tie, the least."""
-    return np.asarray((risks <= tie_bound(risks.min(axis=0), unit)).argmax(axis=0))
+def lowest_of_least(risks: Float64Array, costs: Float64Array) -> IntArray:
+    """For every column of risks under some costs the first row whose risk is, but for a tie, the least."""
+    return np.asarray((risks <= tie_bound(risks.min(axis=0), tie_unit(costs))).argmax(axis=0))
 
 
 def tie_bound(least: Float64Array, unit: float | Float64Array) -> Float64Array:

@@ -1,7 +1,5 @@
 """What users call a parameter: by its name in Python, by an option in the command."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 _OPTIONS: ContextVar[bool] = ContextVar("options", default=False)
@@ -12,14 +10,9 @@ def option(name: str) -> str:
     return f"--{name.replace('_', '-')}" if _OPTIONS.get() else name
 
 
-@contextmanager
-def speaking_of_options() -> Iterator[None]:
-    """Call parameters options meanwhile."""
-    token = _OPTIONS.set(True)
-    try:
-        yield
-    finally:
-        _OPTIONS.reset(token)
+def speak_of_options() -> None:
+    """Call parameters options from now on, in this context."""
+    _OPTIONS.set(True)
 
 
 def are_options() -> bool:

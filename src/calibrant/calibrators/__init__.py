@@ -39,12 +39,14 @@ if TYPE_CHECKING:
     from calibrant.calibrators._base import (
         Calibrator as Calibrator,
         CalibratorBase as CalibratorBase,
+        as_taken as as_taken,
         fit_copies as fit_copies,
         fit_plan as fit_plan,
         fit_rows as fit_rows,
         n_scores_of as n_scores_of,
         needs_probabilities as needs_probabilities,
         proba_of as proba_of,
+        proba_of_copies as proba_of_copies,
         takes_of as takes_of,
     )
     from calibrant.calibrators._beta import BetaCalibrator
@@ -173,6 +175,7 @@ _HOME = {
     "VectorCalibrator": "calibrant.calibrators._vector",
     "VennAbersCalibrator": "calibrant.calibrators._venn_abers",
     "Whole": "calibrant._core._fields",
+    "as_taken": "calibrant.calibrators._base",
     "calibrator_for": "calibrant.calibrators._code",
     "calibrator_kinds": "calibrant.calibrators._kinds",
     "calibrator_of_kind": "calibrant.calibrators._names",
@@ -198,6 +201,7 @@ _HOME = {
     "needs_probabilities": "calibrant.calibrators._base",
     "new_calibrator": "calibrant.calibrators._names",
     "proba_of": "calibrant.calibrators._base",
+    "proba_of_copies": "calibrant.calibrators._base",
     "report_of": "calibrant.calibrators._auto",
     "score_status_correlation": "calibrant.calibrators._correlation",
     "takes_of": "calibrant.calibrators._base",

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from copy import copy
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
@@ -80,8 +79,9 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
             The fitted calibrator.
         """
 
+    @abstractmethod
     def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
-        """Fit a copy to each of several parts of the rows.
+        """Fit a copy to each of several parts of the rows, all side by side.
 
         Parameters
         ----------
@@ -95,7 +95,6 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
         list
             The fitted copies.
         """
-        return [copy(self).fit_rows(part, classes) for part in parts]
 
     @abstractmethod
     def proba_of(self, scores: Any) -> Float64Array:
@@ -111,6 +110,24 @@ class CalibratorBase(Saved, NamedColumns, PredictsScores, Estimator, ABC):
         ndarray of shape (n, k)
             Probabilities in the order of `classes_`.
         """
+
+    @staticmethod
+    def proba_of_copies(copies: "Sequence[Any]", parts: "Sequence[Rows]") -> list[Float64Array]:
+        """Give the probabilities of several parts of checked rows, of each by a copy of its own.
+
+        Parameters
+        ----------
+        copies : sequence of calibrators
+            Fitted copies of one calibrator.
+        parts : sequence of Rows
+            Rows with scores in the order of the calibrator.
+
+        Returns
+        -------
+        list of ndarray
+            Probabilities of every part.
+        """
+        return [each.proba_of(part.scores) for each, part in zip(copies, parts, strict=True)]
 
     @abstractmethod
     def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
@@ -192,6 +209,12 @@ def takes_of(calibrator: object) -> Takes:
     return takes
 
 
+def as_taken(calibrator: object, scores: Any) -> Any:
+    """The scores in the form that a calibrator takes: a single column of a matrix is one score per row."""
+    alone = isinstance(scores, np.ndarray) and scores.ndim == 2 and takes_of(calibrator) == "score"
+    return scores[:, 0] if alone and scores.shape[1] == 1 else scores
+
+
 def n_scores_of(calibrator: Calibrator) -> int:
     """How many scores a row has for a fitted calibrator."""
     if isinstance(calibrator, CalibratorBase):
@@ -250,6 +273,14 @@ def proba_of(calibrator: Calibrator, scores: Any) -> Float64Array:
     if isinstance(calibrator, CalibratorBase):
         return calibrator.proba_of(scores)
     return np.asarray(calibrator.predict_proba(scores))
+
+
+def proba_of_copies(copies: "Sequence[Calibrator]", parts: "Sequence[Rows]") -> list[Float64Array]:
+    """Give the probabilities of several parts of checked rows, of each by a copy of one calibrator."""
+    first = copies[0]
+    if isinstance(first, CalibratorBase):
+        return first.proba_of_copies(copies, parts)
+    return [np.asarray(each.predict_proba(part.scores)) for each, part in zip(copies, parts, strict=True)]
 
 
 def _check_answers(calibrator: Calibrator, rows: "Rows", classes: Array) -> None:

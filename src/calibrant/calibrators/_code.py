@@ -21,12 +21,19 @@ from calibrant._core._fitted import all_or_nothing
 from calibrant._core._place import Place
 from calibrant.calibrators._auto import auto_method, is_auto
 from calibrant.calibrators._base import Calibrator, takes_of
-from calibrant.calibrators._column_fields import CALIBRATOR, CODE, ColumnsField, check_code_of_file
+from calibrant.calibrators._column_fields import (
+    CALIBRATOR,
+    CODE,
+    CONSTANT,
+    ColumnsField,
+    check_code_of_file,
+)
 from calibrant.calibrators._columns import ColumnsCalibrator, score_columns
 from calibrant.calibrators._direction import warn_of_direction
 from calibrant.calibrators._joint import JointCalibrator
+from calibrant.calibrators._kinds import score_kinds
 from calibrant.calibrators._names import made_for, names_taking
-from calibrant.calibrators._registry import OF_COLUMNS, ScoreKind
+from calibrant.calibrators._registry import COLUMN_CALIBRATORS, OF_COLUMNS, ScoreKind
 from calibrant.codes import COMBINER, CodeMatrix, check_code, combination_for, is_one_vs_all, one_vs_all
 from calibrant.passes import Rows
 
@@ -127,7 +134,8 @@ class OneVsAllCalibrator(ColumnsCalibrator):
         """Become what was saved."""
         code = one_vs_all(len(classes))
         check_length(numbers["columns"], len(classes), at / "columns", "one per class")
-        self._restore_columns(numbers["columns"], code, None, at, classes)
+        columns = score_kinds().of(self.calibrator).read_several(numbers["columns"], at / "columns")
+        self._restore_columns(columns, code, None, at, classes)
 
     def _code_of(self, n_classes: int) -> CodeMatrix:
         return one_vs_all(n_classes)
@@ -272,7 +280,9 @@ class CodeCalibrator(ColumnsCalibrator):
         check_code_of_file(code, len(classes), self.combine, at / "code")
         for name in ("columns", "counts"):
             check_length(numbers[name], n_columns, at / name, "one per column of the code")
-        self._restore_columns(numbers["columns"], code, numbers["counts"], at, classes)
+        kind = score_kinds().of(self.calibrator)
+        columns = kind.read_several(numbers["columns"], at / "columns", CONSTANT)
+        self._restore_columns(columns, code, numbers["counts"], at, classes)
         self.code = self.code_ = code
         self.counts_ = numbers["counts"]
 
@@ -297,6 +307,10 @@ class CodeCalibrator(ColumnsCalibrator):
 
     def _check_scores(self, scores: object) -> FloatArray:
         return score_columns(scores, self.code_.shape[1])
+
+
+for each in (OneVsAllCalibrator, CodeCalibrator):
+    COLUMN_CALIBRATORS.add(each.name, each)
 
 
 def calibrator_for(
@@ -336,9 +350,9 @@ def calibrator_for(
         chosen = auto_method(kind, together=whole_rows and not in_columns)
     else:
         chosen = made_for(calibrator, kind)
-    combine = combination_for(code) if combine is None else combine
     if isinstance(chosen, JointCalibrator):  # it puts the columns together itself
         return chosen if code is None else chosen.set_params(code=code)
+    combine = combination_for(code) if combine is None else combine
     if code is not None:
         return CodeCalibrator(code, chosen, combine)
     takes = takes_of(chosen)

@@ -4,7 +4,6 @@ All columns share the parameters of their calibrator, which therefore stand ther
 numbers alone, or the constant that a column without two sides answers.
 """
 
-from collections.abc import Callable
 from copy import copy
 from typing import Any
 
@@ -16,19 +15,19 @@ from calibrant._core._fields import Field, Later, Number, Schema
 from calibrant._core._kinds import Kind, Unfitted, unfitted_schema
 from calibrant._core._place import Place
 from calibrant.calibrators._kinds import score_kinds
-from calibrant.calibrators._method import SIDES, Method
-from calibrant.calibrators._names import new_calibrator
+from calibrant.calibrators._method import Method
+from calibrant.calibrators._names import named_or_given
 from calibrant.codes import LeastSquares, Normalize, is_one_vs_all
 
 CONSTANT = Record(constant=Number(above=0.0, below=1.0))
 
-CALIBRATOR = Unfitted(score_kinds, new_calibrator)
+CALIBRATOR = Unfitted(score_kinds, named_or_given)
 
 
 class ColumnsField(Later):
     """The fitted numbers of every column.
 
-    What they must be depends on the kind of the calibrator, which stands elsewhere: `read_columns` is told.
+    What they must be depends on the kind of the calibrator, which stands elsewhere and reads them.
     """
 
     json_type = (list,)
@@ -49,25 +48,6 @@ class ColumnsField(Later):
     def schema(self) -> Schema:
         """A list; its kind says of what."""
         return {"type": "array", "minItems": 1}
-
-    @staticmethod
-    def read_columns(
-        calibrator: Any, columns: list[Any], at: Place, constant: Callable[[float], Any] | None
-    ) -> list[Any]:
-        """The fitted calibrators of all columns."""
-        numbers, fitted, at = calibrator.kind_in_file().fitted, [], at / "columns"
-        read = []
-        for number, plain in enumerate(columns):
-            is_constant = constant is not None and type(plain) is dict and "constant" in plain
-            place = at[number]
-            read.append((place, is_constant, (CONSTANT if is_constant else numbers).read(plain, place)))
-        for place, is_constant, given in read:
-            if constant is not None and is_constant:
-                fitted.append(constant(given["constant"]))
-            else:
-                fitted.append(copy(calibrator))
-                fitted[-1].take_fitted(given, place, SIDES)
-        return fitted
 
 
 class _Code(Field):

@@ -26,14 +26,10 @@ from calibrant.calibrators._base import (
     needs_probabilities,
     takes_of,
 )
-from calibrant.calibrators._column_fields import (
-    ColumnsField,
-    ColumnsKind,
-    check_prior,
-)
+from calibrant.calibrators._column_fields import ColumnsKind, check_prior
 from calibrant.calibrators._joint import JointCalibrator
 from calibrant.calibrators._method import SIDES, ScoreCalibrator, fit_columns
-from calibrant.calibrators._names import new_calibrator
+from calibrant.calibrators._names import named_or_given, new_calibrator
 from calibrant.codes import CodeMatrix, Combiner, Combining, check_combiner
 from calibrant.maps import Constant
 from calibrant.metrics import NO_DIRECTION, Direction
@@ -124,7 +120,7 @@ class ColumnsCalibrator(CalibratorBase):
     @property
     def can_only_rise(self) -> bool:
         """Whether the method of the columns can."""
-        return bool(getattr(new_calibrator(self.calibrator), "can_only_rise", False))
+        return bool(getattr(named_or_given(self.calibrator), "can_only_rise", False))
 
     def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, of which a column leaves out those whose score is not known."""
@@ -287,32 +283,41 @@ class ColumnsCalibrator(CalibratorBase):
         size = max(4096, BLOCK_BYTES // (8 * matrix.shape[1]))
         for start in range(0, len(matrix), size):
             rows = slice(start, start + size)
-            proba[rows] = self.combining(self._answers(matrix[rows]))
+            (answers,) = _answers([self], [matrix[rows]])
+            proba[rows] = self.combining(answers)
         return proba
+
+    @staticmethod
+    def proba_of_copies(copies: "Sequence[Any]", parts: "Sequence[Rows]") -> list[Float64Array]:
+        """Give the probabilities of several parts of checked rows, of those that are small at once."""
+        if 8 * sum(part.scores.size for part in parts) > BLOCK_BYTES:
+            return CalibratorBase.proba_of_copies(copies, parts)
+        answers = _answers(copies, [_as_columns(part.scores) for part in parts])
+        return [each.combining(own) for each, own in zip(copies, answers, strict=True)]
 
     @abstractmethod
     def _check_scores(self, scores: object) -> FloatArray:
         """One finite score per row and column."""
 
-    def _answers(self, scores: FloatArray) -> Float64Array:
-        """The calibrated answers of some rows, not combined yet."""
-        answers = np.empty(scores.shape, order="F")
-        columns = np.ascontiguousarray(scores.T)
-        parts = [_answers_of(*pair) for pair in zip(self.calibrators_, columns, strict=True)]
-        for answer, part in zip(answers.T, parts, strict=True):
-            for rows, positive in part:
-                answer[rows] = positive
-        return answers
-
     def _restore_columns(
-        self, columns: list[Any], code: CodeMatrix, weights: Float64Array | None, at: Place, classes: Array
+        self,
+        columns: list[tuple[Place, Any]],
+        code: CodeMatrix,
+        weights: Float64Array | None,
+        at: Place,
+        classes: Array,
     ) -> None:
-        """Take the columns of a file, all of the kind that the calibrator is."""
+        """Take the columns of a file, of each its numbers, or the constant that it answers."""
         check_prior(self.combine, len(classes), at)
-        self.combining = Combining(self.combine, code, weights)
-        self.calibrators_ = ColumnsField.read_columns(
-            self.calibrator, columns, at, ConstantAnswer if self.constants else None
-        )
+        self.combining, self.calibrators_ = Combining(self.combine, code, weights), []
+        for place, numbers in columns:
+            column: Any
+            if self.constants and "constant" in numbers:
+                column = ConstantAnswer(numbers["constant"])
+            else:
+                column = copy(self.calibrator)
+                column.take_fitted(numbers, place, SIDES)
+            self.calibrators_.append(column)
         self.classes, self.classes_ = classes.tolist(), classes
 
 
@@ -323,6 +328,18 @@ def _mass_of(rows: "Rows", classes: Array) -> Float64Array:
 
 def _is_one_sided(cases: "Cases") -> bool:
     return bool(cases.truth.all()) or not cases.truth.any()
+
+
+def _answers(models: "Sequence[ColumnsCalibrator]", parts: "Sequence[FloatArray]") -> list[Float64Array]:
+    """The calibrated answers of the columns of some rows, not combined yet, of each part by its own model."""
+    found = [np.empty(scores.shape, order="F") for scores in parts]
+    columns = [column for scores in parts for column in np.ascontiguousarray(scores.T)]
+    calibrators = [calibrator for model in models for calibrator in model.calibrators_]
+    given = [_answers_of(*pair) for pair in zip(calibrators, columns, strict=True)]
+    for answer, blocks in zip([column for own in found for column in own.T], given, strict=True):
+        for rows, positive in blocks:
+            answer[rows] = positive
+    return found
 
 
 def _answers_of(calibrator: Any, scores: FloatArray) -> "Iterable[tuple[slice, Float64Array]]":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from calibrant import passes
-from calibrant._core._arrays import Array, BoolArray, Float64Array, FloatArray, as_floats
+from calibrant._core._arrays import Array, Float64Array, FloatArray, as_floats
 from calibrant._core._checks import (
     check_class_labels,
     check_finite,
@@ -55,9 +55,8 @@ class CodeField(Maybe):
 
     def allows(self, value: Any) -> bool:
         """Matrices are looked at where the number of classes is known."""
-        value = code_name(value)
         if value is None or isinstance(value, str):
-            return super().allows(value)
+            return value is None or super().allows(code_name(value))
         try:
             return np.ndim(value) == 2
         except ValueError:  # rows of different lengths
@@ -157,11 +156,6 @@ class JointCalibrator(RowCalibrator):
             rows = slice(start, start + step)
             proba[rows] = self.map_(matrix[rows].astype(np.float64, copy=False))
         return proba
-
-    def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
-        """Learn from checked rows, without those that lack a score."""
-        self._check_columns(rows, classes)
-        return super().fit_rows(rows, classes, known)
 
     def _check_columns(self, rows: "Rows", classes: Array) -> None:
         """Refuse rows whose scores are not those of the classes, or of the columns of the code."""

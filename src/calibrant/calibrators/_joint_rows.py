@@ -47,7 +47,7 @@ class JointRows:
 
     def thinned(self, entries: int, least: int = 1000) -> IntArray | None:
         """So many scores, evenly by class and the score of the true class; None for all."""
-        most = max(entries // self.entry.n_classes, least)
+        most = max(entries // len(self.entry.order), least)
         if len(self.y) <= most:
             return None
         even = np.linspace(0, len(self.y) - 1, most).astype(int)

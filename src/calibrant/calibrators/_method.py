@@ -7,6 +7,7 @@ on arrays, on the columns of a code, in passes and on Spark, saved and loaded, a
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -99,7 +100,7 @@ class Method(CalibratorBase):
 
     def take_fitted(self, numbers: dict[str, Any], at: Place, classes: Array) -> None:
         """Become what was saved."""
-        super().take_fitted(numbers, at, classes)
+        vars(self).update({f"{name}_": value for name, value in numbers.items()})
         self.map_ = self._restored(at, len(classes))
         self.classes_ = classes
 
@@ -173,7 +174,13 @@ class ScoreCalibrator(Method):
     def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows of two classes."""
         del known
-        return self.fit_cases(passes.Cases(rows.scores, rows.truth == 1, rows.weight), classes)
+        return self.fit_cases(_cases_of(rows), classes)
+
+    def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
+        """Fit a copy to each of several parts of the rows."""
+        copies = [copy(self) for _ in parts]
+        fit_columns(copies, [_cases_of(part) for part in parts], classes)
+        return copies
 
     def fit_cases(self, cases: "Cases", classes: Array) -> Self:
         """Learn from checked rows.
@@ -263,6 +270,11 @@ class ScoreCalibrator(Method):
         return self.map_.in_blocks(scores)
 
 
+def _cases_of(rows: "Rows") -> "Cases":
+    """Rows of two classes as a method of one score sees them."""
+    return passes.Cases(rows.scores, rows.truth == 1, rows.weight)
+
+
 def fit_columns(columns: "Sequence[ScoreCalibrator]", cases: "Sequence[Cases]", classes: Array) -> None:
     """Let unfitted methods of one score learn, each from checked rows of its own."""
     for column, own in zip(columns, cases, strict=True):
@@ -308,6 +320,7 @@ class RowCalibrator(Method):
 
     def fit_rows(self, rows: "Rows", classes: Array, known: BoolArray | None = None) -> Self:
         """Learn from checked rows, without those that lack a score."""
+        self._check_columns(rows, classes)
         if known is not None and not known.all():
             complete = np.asarray(known.all(axis=1))
             if not complete.any():
@@ -316,11 +329,19 @@ class RowCalibrator(Method):
                     "the score of some class; use folds whose training parts hold every class"
                 )
             rows = rows.take(complete)
-        cases = passes.Cases(rows.scores, rows.truth, rows.weight)
-        self._check_cases(cases)
-        (self.map_,) = passes.learn_from_cases([self._learn(len(classes))], [cases])
-        self.classes_ = classes
+        fit_side_by_side([self], [rows], classes)
         return self
+
+    def fit_copies(self, parts: "Sequence[Rows]", classes: Array) -> list[Self]:
+        """Fit a copy to each of several parts of the rows."""
+        for part in parts:
+            self._check_columns(part, classes)
+        copies = [copy(self) for _ in parts]
+        fit_side_by_side(copies, parts, classes)
+        return copies
+
+    def _check_columns(self, rows: "Rows", classes: Array) -> None:
+        """Refuse rows with other scores than the method takes."""
 
     def plan(self, classes: Array, reading: "Reading") -> "Plan[Self]":
         """The plan of the same fit in passes."""
@@ -366,6 +387,16 @@ class RowCalibrator(Method):
         if self.takes_probabilities:
             check_probabilities(matrix, self._scores_are())
         return matrix
+
+
+def fit_side_by_side(methods: "Sequence[RowCalibrator]", parts: "Sequence[Rows]", classes: Array) -> None:
+    """Let unfitted methods of all scores learn, each from checked rows of its own."""
+    cases = [passes.Cases(rows.scores, rows.truth, rows.weight) for rows in parts]
+    for method, own in zip(methods, cases, strict=True):
+        method._check_cases(own)
+    learned = passes.learn_from_cases([method._learn(len(classes)) for method in methods], cases)
+    for method, map_ in zip(methods, learned, strict=True):
+        method.map_, method.classes_ = map_, classes
 
 
 #: What a column of several tells apart: the other side, and its own.

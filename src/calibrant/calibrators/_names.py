@@ -31,6 +31,13 @@ def new_calibrator(calibrator: object) -> Calibrator:
     >>> new_calibrator("sigmoid")
     SigmoidCalibrator()
     """
+    found = named_or_given(calibrator)
+    copied: Any = found if isinstance(calibrator, str) else clone(found)
+    return copied  # type: ignore[no-any-return]
+
+
+def named_or_given(calibrator: object) -> Calibrator:
+    """The calibrator of a name, or the very one that is given."""
     if isinstance(calibrator, str):
         _check_name(calibrator)
         return METHODS[calibrator]()
@@ -41,8 +48,8 @@ def new_calibrator(calibrator: object) -> Calibrator:
             "calibrator must be a name or an object with fit(scores, y, sample_weight) and "
             f"predict_proba(scores); got {calibrator!r}"
         )
-    copied: Any = clone(calibrator)
-    return copied  # type: ignore[no-any-return]
+    given: Any = calibrator
+    return given  # type: ignore[no-any-return]
 
 
 def calibrator_of_kind(calibrator: object, kind: ScoreKind) -> Calibrator:
@@ -106,17 +113,18 @@ def named_method(name: str, kind: ScoreKind = "margin") -> Method:
     >>> named_method("binning")
     BinningCalibrator(smoothing='laplace')
     """
+    method = METHODS.get(name) if isinstance(name, str) else None
     check_option("kind", kind, KINDS)
     if is_auto(name):
         return auto_method(kind)
-    if not isinstance(name, str) or name not in METHODS:
+    if method is None:
         raise not_among("method", name, (AUTO, *METHODS), aliases=ALIASES)
-    if kind not in METHODS[name].kinds:
+    if kind not in method.kinds:
         raise ParameterError(
             f"scores of {name!r} must be probabilities, and declared so; got kind={kind!r}; pass "
             f"kind='probability' if they are, or use another method"
         )
-    return METHODS[name].for_new_rows(kind)
+    return method.for_new_rows(kind)
 
 
 def _check_name(name: str, *, auto: bool = False) -> None:
@@ -130,7 +138,7 @@ def can_only_rise(calibrator: object) -> bool:
     """Whether a calibrator, or the method of a name, makes nothing of a score that points the wrong way."""
     if isinstance(calibrator, str) and calibrator not in METHODS:
         return False
-    return bool(getattr(new_calibrator(calibrator), "can_only_rise", False))
+    return bool(getattr(named_or_given(calibrator), "can_only_rise", False))
 
 
 def needs_all_scores(name: str) -> bool:

@@ -222,14 +222,15 @@ def fit_pool(rows: JointRows, names: Sequence[str], *, rising: bool = False) -> 
             design = features.design(row, name)
             fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, rising=rising)
             maps[name] = features.linear(name, fit)
-            answers = fit.left_out(design.some(few), held.y, held.weight, scale)
+            said[name] = fit.left_out(design.some(few), held.y, held.weight, scale)
         elif name == "steps":
             maps[name] = stairs_of(sort_scores(row, rows.y), rows.weight, k)
-            answers = left_out_stairs(held_row, held, rows.total)
+            said[name] = left_out_stairs(held_row, held, rows.total)
         else:
             maps[name] = constant = _constant(name, rows)
-            answers = constant.formula(held_row).T
-        said[name] = mixed(answers, share, k)
+            said[name] = constant.formula(held_row).T
+    for name in names:
+        said[name] = mixed(said[name], share, k)
     own = np.array([said[name][held.y, places] for name in names])
     prior = [PRIOR * min(1.0, rows.total / IN_FULL.get(name, rows.total)) for name in names]
     weights = _weights(own, held.weight, np.array(prior))

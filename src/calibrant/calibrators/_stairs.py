@@ -60,14 +60,17 @@ def left_out_stairs(row: Row, rows: JointRows, total: float) -> Float64Array:
     """Probabilities, classes first, from the steps of other folds; of a row in several folds the mean."""
     k, n_folds = row.n_classes, FEW_FOLDS if total <= FEW_ROWS else MANY_FOLDS
     shares = dealt_out(rows.y, rows.weight, n_folds)
-    classes, found = sort_scores(row, rows.y), np.zeros((k, len(rows.y)))
+    classes, own, fitted = sort_scores(row, rows.y), row.own, []
     for fold in shares:
-        inside = np.flatnonzero(fold > 0)
         rest = rows.weight - fold
         rest = np.where(rest > ROUNDING * rows.weight, rest, 0.0)
-        if len(inside) and rest.any():
-            answers = stairs_of(classes, rest, k).of_own(row.own[inside], k, row.ops)
-            found[:, inside] += fold[inside] / rows.weight[inside] * answers.T
+        if fold.any() and rest.any():
+            fitted.append((fold, stairs_of(classes, rest, k)))
+    found = np.zeros((k, len(rows.y)))
+    for fold, stairs in fitted:
+        inside = np.flatnonzero(fold > 0)
+        answers = stairs.of_own(own[inside], k, row.ops)
+        found[:, inside] += fold[inside] / rows.weight[inside] * answers.T
     return found
 
 

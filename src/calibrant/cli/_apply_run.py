@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from calibrant._core._errors import DataError
 from calibrant.cli._progress import showing
 from calibrant.cli._show import count
 from calibrant.files import open_sink, open_source
@@ -14,19 +13,13 @@ def run(
     *, model: str, scores_file: str, with_decision: bool, out: str, form: Any, out_format: Any, **given: Any
 ) -> None:
     """Read, calibrate, write."""
-    source = open_source(scores_file, **form, once=True)
-    source.check_columns([])  # scikit-learn takes its time to load; a bad file is known before
-    from calibrant.files import apply
-    from calibrant.models import load
-
-    chain, invalid = load(model), given.pop("invalid")
-    if not hasattr(chain, "predict_proba"):
-        raise DataError(
-            f"{model} must hold a model that turns scores into probabilities; it holds a "
-            f"{type(chain).__name__}; make one with calibrant fit"
-        )
+    invalid = given.pop("invalid")
     with showing() as progress:
-        found = apply(chain, source, decide=with_decision, handle_invalid=invalid, progress=progress, **given)
+        source = open_source(scores_file, **form, once=True)
+        source.check_columns([])  # scikit-learn takes its time to load; a bad file is known before
+        from calibrant.files import apply
+
+        found = apply(model, source, decide=with_decision, handle_invalid=invalid, progress=progress, **given)
         with open_sink(out, format=out_format) as sink:
             for batch in found:
                 sink.write(batch)

@@ -27,10 +27,11 @@ def run(
 
     rest = {name: given.pop(name) for name in ("any_costs", "keep", "in_passes")}
     rest["cost"] = given.pop("costs")
-    source = open_source(probabilities, **form, once=rule == "expected")
-    decider = set_rule(rule, by_owner(settings, ("rule",), "rule")["rule"])
+    rest["rule"] = set_rule(rule, by_owner(settings, ("rule",), "rule")["rule"])
+    columns = columns_of(given)
     with showing() as progress:
-        found = decide(source, rule=decider, **columns_of(given), **rest, progress=progress)
+        source = open_source(probabilities, **form, once=rule == "expected")
+        found = decide(source, **columns, **rest, progress=progress)
         with open_sink(out, format=out_format) as sink:
             for batch in found:
                 sink.write(batch)

@@ -5,11 +5,13 @@ is read. Files are the same if the system says so, whatever their names.
 """
 
 from collections.abc import Iterator
+from contextvars import copy_context
 from typing import Any
 
 import click
 
 from calibrant._core._overlap import Named, refuse_overlap
+from calibrant._core._words import speak_of_options
 
 
 class Read(click.Path):
@@ -28,10 +30,12 @@ class Command(click.Command):
     """A command that refuses to write what it reads, or two things to one file."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Look at the files, then run."""
-        every = ctx.params.get("engine") == "spark"
-        refuse_overlap(list(_given(ctx, Read)), list(_given(ctx, Written)), every=every)
-        return super().invoke(ctx)
+        """Look at the files, then run; in a context of its own, where parameters are options."""
+        read, written = list(_given(ctx, Read)), list(_given(ctx, Written))
+        context = copy_context()
+        context.run(speak_of_options)
+        refuse_overlap(read, written, every=ctx.params.get("engine") == "spark")
+        return context.run(super().invoke, ctx)
 
 
 def _given(ctx: click.Context, kind: type[click.Path]) -> Iterator[Named]:

@@ -13,7 +13,6 @@ import click
 from calibrant._core._errors import CalibrantError, ParameterError, ScoreDirectionWarning
 from calibrant._core._hints import closest
 from calibrant._core._whole_files import n_in_place
-from calibrant._core._words import speaking_of_options
 from calibrant.cli._process import (
     Terminated,
     be_undisturbed,
@@ -77,7 +76,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an interruption is told before click adds an empty line to it."""
-        with speaking_of_options(), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.showwarning = _warn
             warnings.simplefilter("always", ScoreDirectionWarning)
             try:
@@ -121,13 +120,12 @@ def main() -> None:
         end(int(status.code or 0))
     except Terminated as asked:
         be_undisturbed()
-        _say(_ended("terminated", 0))
+        _say(_ended("terminated"))
         end_by(asked.number)
 
 
 def run() -> None:
     """Run the command; whatever goes wrong is one line."""
-    before = n_in_place()
     try:
         status = cli.main(prog_name="calibrant", standalone_mode=False)
         sys.stdout.flush()
@@ -143,7 +141,7 @@ def run() -> None:
     except (Interrupted, click.Abort, KeyboardInterrupt):
         if sys.stderr.isatty():
             click.echo(err=True)  # after the ^C that the terminal shows
-        _stop(_ended("interrupted", before), INTERRUPTED)
+        _stop(_ended("interrupted"), INTERRUPTED)
     except BrokenPipeError:
         sys.exit(BAD_DATA)  # nobody reads any more
     except (CalibrantError, click.ClickException, OSError, MemoryError) as error:
@@ -175,8 +173,8 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _ended(how: str, n_before: int) -> str:
-    return how if n_in_place() > n_before else f"{how}; no file was written"
+def _ended(how: str) -> str:
+    return how if n_in_place() else f"{how}; no file was written"
 
 
 def _stop(message: str, status: int) -> None:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         check_cost as check_cost,
         reasonable,
         refuse_unreasonable as refuse_unreasonable,
+        too_cheap as too_cheap,
     )
     from calibrant.decisions._mossman import MossmanRule, mossman_matrix
     from calibrant.decisions._names import (
@@ -109,6 +110,7 @@ _HOME = {
     "realised_cost": "calibrant.decisions._cost_table",
     "reasonable": "calibrant.decisions._matrix",
     "refuse_unreasonable": "calibrant.decisions._matrix",
+    "too_cheap": "calibrant.decisions._matrix",
     "row_shift_bounds": "calibrant.decisions._properties",
     "rule_kinds": "calibrant.decisions._names",
     "saved_share": "calibrant.decisions._ledger",

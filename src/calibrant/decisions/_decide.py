@@ -75,11 +75,11 @@ def decide(proba: object, cost: object, *, allow_any: bool = False) -> IntArray:
 def least_risk(estimates: FloatArray, matrix: Float64Array) -> IntArray:
     """Decide for checked rows, a block at a time."""
     decisions = np.empty(len(estimates), dtype=np.intp)
-    unit = tie_unit(matrix)
     for rows in row_blocks(len(estimates), max(matrix.shape[-2:])):
         block = estimates[rows].astype(np.float64, copy=False)
-        risks = matrix @ block.T if matrix.ndim == 2 else np.einsum("nij,nj->in", matrix[rows], block)
-        decisions[rows] = lowest_of_least(risks, unit if matrix.ndim == 2 else unit[rows])
+        costs = matrix if matrix.ndim == 2 else matrix[rows]
+        risks = costs @ block.T if matrix.ndim == 2 else np.einsum("nij,nj->in", costs, block)
+        decisions[rows] = lowest_of_least(risks, costs)
     return decisions
 
 

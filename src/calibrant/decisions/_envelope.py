@@ -8,7 +8,7 @@ the slopes is the same for all rows.
 import numpy as np
 
 from calibrant._core._arrays import Float64Array, IntArray
-from calibrant._core._ties import lowest_of_least, tie_unit
+from calibrant._core._ties import lowest_of_least
 from calibrant.decisions._estimates import row_blocks
 from calibrant.decisions._sweep import Events
 
@@ -18,7 +18,6 @@ def envelope(proba: Float64Array, matrix: Float64Array, column: int) -> Events:
     by_slope = np.argsort(matrix[:, column], kind="stable")
     place = np.argsort(by_slope)
     slopes = matrix[by_slope, column]
-    unit = tie_unit(matrix)
     rest = matrix[by_slope].copy()
     rest[:, column] = 0.0
     start = np.empty(len(proba), dtype=np.intp)
@@ -26,9 +25,9 @@ def envelope(proba: Float64Array, matrix: Float64Array, column: int) -> Events:
     for rows in row_blocks(len(proba), len(matrix)):
         constants, weight = rest @ proba[rows].T, proba[rows, column]
         # As soon as the factor grows, ties go to the least slope; where it cannot, to the lowest class.
-        line = lowest_of_least(constants, unit)
+        line = lowest_of_least(constants, matrix)
         still = weight == 0
-        line[still] = place[lowest_of_least(constants[place][:, still], unit)]
+        line[still] = place[lowest_of_least(constants[place][:, still], matrix)]
         start[rows] = line
         found += _walk(constants, slopes, line, weight, rows.start)
     at, row, before, after = (np.concatenate(parts) for parts in zip(*found, strict=True))

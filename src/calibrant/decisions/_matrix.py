@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from calibrant._core._arrays import Array, Float64Array, as_floats
+from calibrant._core._arrays import Array, BoolArray, Float64Array, as_floats
 from calibrant._core._errors import DataError, ParameterError
 
 MEANING = "cost[i, j] is the cost of deciding i when the truth is j"
@@ -74,6 +74,13 @@ def reasonable(cost: object) -> bool:
     return _first_unreasonable(check_square_cost(cost)) is None
 
 
+def too_cheap(matrix: Float64Array) -> BoolArray:
+    """Which entries of checked costs of classes do not exceed the diagonal of their column."""
+    wrong: BoolArray = matrix <= np.diag(matrix)
+    np.fill_diagonal(wrong, False)
+    return wrong
+
+
 def refuse_unreasonable(matrix: Float64Array, advice: str) -> None:
     """Refuse a matrix in which a wrong decision is no dearer than the right one."""
     place = _first_unreasonable(matrix)
@@ -88,12 +95,11 @@ def refuse_unreasonable(matrix: Float64Array, advice: str) -> None:
 
 
 def _first_unreasonable(matrix: Float64Array) -> tuple[int, int] | None:
-    """The first entry, column by column, that does not exceed the diagonal of its column."""
-    too_cheap = matrix <= np.diag(matrix)
-    np.fill_diagonal(too_cheap, False)
-    if not too_cheap.any():
+    """The first entry, column by column, that is too cheap."""
+    wrong = too_cheap(matrix)
+    if not wrong.any():
         return None
-    j, i = np.argwhere(too_cheap.T)[0]
+    j, i = np.argwhere(wrong.T)[0]
     return int(i), int(j)
 
 

@@ -13,12 +13,12 @@ from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.files._batch import BatchReader
 from calibrant.files._columns import choose_columns
-from calibrant.files._model_columns import find_scores, group_column
+from calibrant.files._model_columns import find_scores, group_column, model_of
 from calibrant.files._new_columns import floats_array, labels_array
 from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
 from calibrant.files._source import Source, first_twice, how_far
-from calibrant.models import ScoreModel, form_of_scores
+from calibrant.models import ScoreModel
 
 if TYPE_CHECKING:
     from calibrant.passes import Progress
@@ -41,8 +41,8 @@ def apply(
 
     Parameters
     ----------
-    model : ScoreModel or calibrator
-        A fitted model.
+    model : ScoreModel, calibrator, str or path
+        A fitted model, or the file that holds one.
     where : Source, str, path, or frame
         Where the rows are: whatever `open_source` opens.
     scores : str or sequence of str, optional
@@ -91,7 +91,7 @@ def apply(
     """
     check_option("handle_invalid", handle_invalid, ("error", "skip", "keep"))
     source = where if isinstance(where, Source) else open_source(where, once=True)
-    chain = model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
+    chain = model_of(model)
     columns = find_scores(source, chain, scores)
     kept = kept_columns(source, keep, columns)
     names = _new_columns(chain, top, decide, prefix)
@@ -164,7 +164,6 @@ class Applied:
         self._by = group_column(model)
         if self._by is not None:
             source.check_columns([self._by])
-        self._alone = form_of_scores(model.calibrator_) == "one_per_row"
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         """Read, calibrate, and give; at least one batch, which may be empty."""
@@ -198,7 +197,7 @@ class Applied:
             if self._invalid == "skip":
                 batch, matrix, usable = chosen_rows(batch, usable), matrix[usable], None
         by = None if self._by is None else BatchReader(batch, self.source, 0, True).names(self._by)
-        new = self._new(matrix[:, 0] if self._alone else matrix, by)
+        new = self._new(matrix, by)
         if usable is not None:
             new = [pc.if_else(pa.array(usable), array, pa.scalar(None, array.type)) for array in new]
         return pa.RecordBatch.from_arrays(

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
@@ -169,6 +170,8 @@ class KeptStream:
         if sys.stdin is None or stream is not sys.stdin.buffer:
             weakref.finalize(self, stream.close)
         self._length = 0
+        #: A pass that is given up may still be read ahead of, by a thread of the reader.
+        self._one_at_a_time = Lock()
 
     def open(self) -> Any:
         """Open it for one pass; with `once`, there is only one."""
@@ -185,10 +188,11 @@ class KeptStream:
 
     def part(self, offset: int, size: int) -> bytes:
         """Give some bytes from a place on, fewer at the end."""
-        while self._length < offset + size and self._pull():
-            pass
-        self._kept.seek(offset)
-        return self._kept.read(size)
+        with self._one_at_a_time:
+            while self._length < offset + size and self._pull():
+                pass
+            self._kept.seek(offset)
+            return self._kept.read(size)
 
     def _pull(self) -> bool:
         """Take the next bytes of the stream."""

@@ -203,6 +203,8 @@ def _texts(labels: pa.Array) -> list[str | None]:
     if is_moment(labels.type):
         # Python knows neither billionths of a second nor years beyond 9999.
         return [text and FRACTION.sub("", text) for text in labels.cast(pa.string()).to_pylist()]
+    if is_text(labels.type):
+        return [text or None for text in labels.to_pylist()]
     return [label_text(label) for label in labels.to_pylist()]
 
 

@@ -91,15 +91,14 @@ class CostFile:
         """Refuse costs by which a wrong decision is no dearer than the right one."""
         if set(self.decisions) != set(self.truths) or self.amounts:
             return
-        from calibrant.decisions import reasonable  # noqa: PLC0415  (scikit-learn, which takes its time)
+        from calibrant.decisions import too_cheap  # noqa: PLC0415  (scikit-learn, which takes its time)
 
         order = [self.truths.index(name) for name in self.decisions]
         matrix = self.matrix[:, order]
-        if reasonable(matrix):
+        wrong = too_cheap(matrix)
+        if not wrong.any():
             return
-        too_cheap = matrix <= np.diag(matrix)
-        np.fill_diagonal(too_cheap, False)
-        i, j = np.argwhere(too_cheap)[0]
+        i, j = np.argwhere(wrong)[0]
         decided, truth = self.decisions[i], self.decisions[j]
         raise DataError(
             f"the right decision must be the cheapest; in {self.name} deciding {decided!r} when the truth is "

@@ -8,6 +8,7 @@ columns that are scores (`_columns.py`), and can then name the row and the value
 import csv
 import io
 import re
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -70,6 +71,7 @@ class CsvSource(Source):
     def _names(self) -> list[str]:
         # The stream is kept for the first pass: standard input may be open to one pass only.
         self._begun = self._begin()
+        weakref.finalize(self, self._begun.stream.close)  # where the columns are looked at, and no more
         return self._begun.names
 
     def _begin(self) -> "_Begun":
@@ -126,11 +128,6 @@ class CsvSource(Source):
             raise self._named(error, n_before) from error
         finally:
             begun.stream.close()
-
-    def __del__(self) -> None:
-        """Close a file whose columns were looked at, and no more."""
-        if self._begun is not None:
-            self._begun.stream.close()
 
     def _open(self, begun: "_Begun", columns: list[str]) -> Any:
         return pa_csv.open_csv(

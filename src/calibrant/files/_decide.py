@@ -116,8 +116,6 @@ def decide(
             f"{option('label')}"
         )
     file = cost if isinstance(cost, CostFile) else read_cost_file(cost, amounts=True)
-    if not any_costs or learned:
-        file.check_reasonable()
     source = where if isinstance(where, Source) else open_source(where, once=not learned)
     file.check_amounts(source)
     chosen = choose_scores(source, scores, [label, weight])
@@ -130,7 +128,9 @@ def decide(
     skips = handle_invalid == "skip"
     kept = kept_columns(source, keep, chosen.columns)
     refuse_twice(kept, NEW, source)
-    found = None
+    if not any_costs or learned:
+        file.check_reasonable()
+    costs, found = Ledger(matrix, actions, texts, intervals=label is not None), None
     if learned:
         if amounts:
             raise ParameterError(
@@ -152,7 +152,7 @@ def decide(
         )
         found = _learn(rule, matrix, rows, in_passes, of_classes=of_classes)
     return Decided(
-        source, chosen.columns, texts, actions, matrix, amounts, found, label, weight, kept, skips, progress
+        source, chosen.columns, texts, actions, costs, amounts, found, label, weight, kept, skips, progress
     )
 
 
@@ -224,7 +224,7 @@ class Decided:
         columns: tuple[str, ...],
         classes: list[str],
         actions: list[str],
-        matrix: Float64Array,
+        costs: Ledger,
         amounts: dict[str, Float64Array],
         learned: LearnedRule | None,
         label: str | None,
@@ -234,7 +234,7 @@ class Decided:
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.source, self.actions, self.learned, self.label = source, actions, learned, label
-        self.costs = Ledger(matrix, actions, classes, intervals=label is not None)
+        self.costs = costs
         self.n_rows = self.n_skipped = 0
         self._columns, self._weight, self._kept, self._skips = columns, weight, kept, skips
         self._amounts = amounts

@@ -118,7 +118,7 @@ class GivenForecast:
 
     def rows(self, rows: Rows) -> Rows:
         """Give the rows with their probabilities in the place of scores."""
-        return rows.once("given", lambda: replace(rows, scores=check_probabilities(rows.scores, "scores")))
+        return replace(rows, scores=check_probabilities(rows.scores, "scores"))
 
 
 @travels

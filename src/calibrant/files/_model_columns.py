@@ -1,12 +1,9 @@
 """Which columns of a file are the scores that a model takes."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from calibrant._core._arrays import Float64Array
 from calibrant._core._errors import DataError
 from calibrant._core._names import NamedColumns, label_text
 from calibrant._core._words import option
@@ -29,12 +26,6 @@ def model_of(model: Any) -> ScoreModel:
                 f"{type(model).__name__}; make one with calibrant fit"
             )
     return model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
-
-
-def predictor(model: ScoreModel) -> Callable[..., Float64Array]:
-    """What gives the probabilities of a matrix of scores, and of the groups of its rows."""
-    alone = form_of_scores(model.calibrator_) == "one_per_row"
-    return lambda scores, by=None: np.asarray(model.predict_proba(scores[:, 0] if alone else scores, by))
 
 
 def group_column(model: ScoreModel) -> str | None:

@@ -24,7 +24,7 @@ from calibrant.files._columns import label_codes, label_values, match_classes, t
 from calibrant.files._cost_file import read_cost_file
 from calibrant.files._labelled import SAMPLE_ROWS, _Gathered
 from calibrant.files._log import UNKNOWN, LateLabels, LogColumns, LogReader, LogRows
-from calibrant.files._model_columns import find_scores, model_of, predictor
+from calibrant.files._model_columns import find_scores, model_of
 from calibrant.files._open import open_source
 from calibrant.files._source import FEW_ROWS, Source, how_far
 from calibrant.models import ScoreModel, refuse_groups
@@ -353,7 +353,7 @@ class _Watch:
         if self.chain is None:
             return None
         refuse_groups(self.chain, "watched", "watch the probabilities that calibrant apply gives")
-        return predictor(self.chain)
+        return self.chain.predict_proba
 
     def _reference(self, reference: Any) -> tuple[Array, Array | None]:
         """Forecasts of the reference, and their weights if they have some."""

@@ -16,7 +16,7 @@ from calibrant.files._batch import BatchReader
 from calibrant.files._classes import Numbered
 from calibrant.files._columns import match_classes
 from calibrant.files._cost_file import read_cost_file
-from calibrant.files._model_columns import find_scores, group_column, model_of, predictor
+from calibrant.files._model_columns import find_scores, group_column, model_of
 from calibrant.files._open import open_source
 from calibrant.files._source import Source, how_far
 from calibrant.metrics import DifferenceSums, Estimate, row_losses
@@ -164,7 +164,7 @@ def compare_versions(
             weights = weights[usable]
         if usable.any():
             said = [
-                predictor(model)(scores[usable], None if group is None else group[usable])
+                model.predict_proba(scores[usable], None if group is None else group[usable])
                 for model, scores, group in zip(models, given, groups, strict=True)
             ]
             tally.add(_losses(said[0], said[1][:, order], truth[usable], judges), weights)

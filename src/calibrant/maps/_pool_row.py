@@ -74,7 +74,7 @@ class Entry:
         kind=Choice("margin", "probability"), order=Wholes(0), single=Flag(), code=Maybe(Matrix())
     )
 
-    @property
+    @cached_property
     def n_classes(self) -> int:
         """How many there are."""
         return len(self.order)
@@ -84,12 +84,12 @@ class Entry:
         """Where every class stands in this order."""
         return np.argsort(self.order)
 
-    @property
+    @cached_property
     def n_columns(self) -> int:
         """How many scores a row has."""
         return 1 if self.single else self.n_classes if self.code is None else len(self.code)
 
-    @property
+    @cached_property
     def of_probabilities(self) -> bool:
         """Whether every class has a probability, and not a margin."""
         return self.kind == "probability" and self.code is None

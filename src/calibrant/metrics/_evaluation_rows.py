@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import BoolArray, Float64Array, IntArray
-from calibrant._core._ties import lowest_of_least, tie_unit
+from calibrant._core._ties import lowest_of_least
 from calibrant.metrics._bins import fixed_width_bins
 from calibrant.metrics._intervals import power_sums
 from calibrant.metrics._reliability import BIN_WIDTH
@@ -68,7 +68,7 @@ class Batch:
         """Weights by decision and truth, their squares and cubes; the same for the most probable class."""
         decided = self.decided
         if decided is None:
-            decided = lowest_of_least(cost @ _both_columns(self.proba).T, tie_unit(cost))
+            decided = lowest_of_least(cost @ _both_columns(self.proba).T, cost)
         found = {"decided": self._tables(decided, cost)}
         if cost.shape[0] == cost.shape[1]:
             found["called"] = self._tables(self.called, cost)

@@ -24,6 +24,7 @@ from calibrant._core._place import Place
 from calibrant.calibrators import (
     KINDS,
     Calibrator,
+    ScoreCalibrator,
     calibrator_kinds,
     n_scores_of,
     takes_of,
@@ -40,13 +41,13 @@ SCORE_KIND = Choice(*KINDS)
 COST = Matrix()
 GROUPS = Record(
     column=Maybe(Text("the name of a column", r"[\s\S]{1,1000}")),
-    names=ListOf(Text("the name of a group", r"[\s\S]*"), least=1),
+    names=ListOf(Text("the name of a group", r"[\s\S]*"), least=1, naming="group"),
     intercepts=Matrix(),
     slopes=Numbers(Number()),
     spreads=ListOf(Number(0.0), least=2),
 )
 
-SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1)
+SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1, naming="column")
 _METRIC = Maybe(Number(infinite=True))
 TRAINING = Maybe(
     Record(
@@ -56,7 +57,7 @@ TRAINING = Maybe(
         n_folds=Whole(0),
         n_measured=Whole(0),
         score_columns=Maybe(SCORE_COLUMNS),
-        metrics=Record(**dict.fromkeys(FitMetrics.__dataclass_fields__, _METRIC)),
+        metrics=Record(FitMetrics, **dict.fromkeys(FitMetrics.__dataclass_fields__, _METRIC)),
     )
 )
 
@@ -97,24 +98,31 @@ class ScoreModelKind(Kind):
 
     def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
         """Put a fitted model together."""
+        declared = SCORE_KIND.read(plain["score_kind"], at / "score_kind") if "score_kind" in plain else None
+        training = TRAINING.read(plain["training"], at / "training")
         kind = calibrator_kinds().named(plain["calibrator"], at / "calibrator", fitted=True)
-        if getattr(kind.type, "takes", None) == "score":
+        if issubclass(kind.type, ScoreCalibrator):
             check_length(
                 classes, 2, at / "classes" / "values", "as a calibrator of one score has two classes"
             )
         calibrator = kind.read(plain["calibrator"], at / "calibrator", classes)
-        form = FORMS[calibrator.takes]
+        n_scores, form = n_scores_of(calibrator), FORMS[calibrator.takes]
         if SCORES.read(plain["scores"], at / "scores") != form:
             (at / "scores").refuse(f"be {form!r} for this calibrator", plain["scores"])
         costs = rule = None
         if plain["decision"] is not None:
             costs, rule = _read_decision(plain["decision"], at / "decision", classes)
-        declared = SCORE_KIND.read(plain["score_kind"], at / "score_kind") if "score_kind" in plain else None
         groups = _read_groups(plain["groups"], at / "groups", classes) if "groups" in plain else None
-        training = TRAINING.read(plain["training"], at / "training")
-        model = ScoreModel._of_parts(calibrator, classes, costs, rule, kind=declared, groups=groups)
+        columns = summary = None
         if training is not None:
-            model.summary_ = _summary(training, at, model)
+            place, columns = at / "training", training["score_columns"]
+            check_length(training["base_rates"], len(classes), place / "base_rates", "one per class")
+            if columns is not None:
+                check_length(columns, n_scores, place / "score_columns", "one per column")
+            summary = TrainingSummary(**training | {"score_columns": columns and tuple(columns)})
+        model = ScoreModel._of_parts(calibrator, classes, costs, rule, summary, declared, groups)
+        if columns is not None:
+            NamedColumns.name_columns(model, columns)
         return model
 
     def variants(self) -> list[dict[str, Schema]]:
@@ -148,31 +156,10 @@ def form_of_scores(calibrator: Calibrator) -> str:
     return FORMS[takes_of(calibrator)]
 
 
-def _summary(given: dict[str, Any], at: Place, model: ScoreModel) -> TrainingSummary:
-    """What a model remembers of its training rows, which fits it."""
-    columns = given["score_columns"]
-    if columns is not None:
-        name_columns(model, columns, n_scores_of(model.calibrator_), at / "training")
-    check_length(given["base_rates"], len(model.classes_), at / "training" / "base_rates", "one per class")
-    read = {"metrics": FitMetrics(**given["metrics"]), "score_columns": columns and tuple(columns)}
-    return TrainingSummary(**given | read)
-
-
-def name_columns(model: NamedColumns, names: list[str], n_columns: int, at: Place) -> None:
-    """Let a model know its columns by name."""
-    at = at / "score_columns"
-    check_length(names, n_columns, at, "one per column")
-    if len(set(names)) < len(names):
-        at.fail("must name every column once; one is named twice")
-    NamedColumns.name_columns(model, names)
-
-
 def _read_groups(plain: Any, at: Place, classes: Array) -> "calibrators.GroupEffects":
     """What sets groups apart, which fits the classes."""
     given = GROUPS.read(plain, at)
     names, intercepts = tuple(given["names"]), given["intercepts"]
-    if len(set(names)) < len(names):
-        (at / "names").fail("must name every group once; one is named twice")
     check_length(given["slopes"], len(names), at / "slopes", "one per group")
     check_length(given["spreads"], 2, at / "spreads", "of intercepts and slopes")
     if intercepts.shape != (len(names), len(classes)):

@@ -9,7 +9,7 @@ import numpy as np
 from calibrant import codes, decisions
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
-from calibrant._core._field_groups import check_keys
+from calibrant._core._field_groups import check_keys, check_length
 from calibrant._core._fields import Date, Field, Maybe, Text
 from calibrant._core._kinds import Kind, Kinds
 from calibrant._core._label_field import Labels
@@ -21,7 +21,6 @@ from calibrant.models._chain import (
     SCORE_KIND,
     SCORE_MODEL,
     TRAINING,
-    name_columns,
 )
 from calibrant.models._text import checksum_of
 
@@ -175,7 +174,8 @@ def _put_together(document: Any, at: Place) -> Any:
     if "score_columns" in optional:
         names = SCORE_COLUMNS.read(document["score_columns"], at / "score_columns")
         n_columns = n_scores_of(model) if has_classes(kind) else len(model.matrix_)
-        name_columns(model, names, n_columns, at)
+        check_length(names, n_columns, at / "score_columns", "one per column")
+        model.name_columns(names)
     return model
 
 

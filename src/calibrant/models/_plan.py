@@ -16,7 +16,7 @@ from calibrant._core._chance import Seed
 from calibrant._core._estimator import clone
 from calibrant._core._folds import stratified_folds
 from calibrant._core._quiet import without_convergence_warnings
-from calibrant.calibrators import Calibrator, fit_copies, fit_plan, fit_rows, proba_of
+from calibrant.calibrators import Calibrator, fit_copies, fit_plan, fit_rows, proba_of, proba_of_copies
 from calibrant.models._forecast import CrossFitForecast, ForecastHere
 from calibrant.passes import (
     ClassCounts,
@@ -158,12 +158,13 @@ class Arrays(Answers):
         if not folds:
             return _none(self.classes)
         parts = [(self.rows.outside(fold), self.rows.inside(fold)) for fold in folds]
-        with without_convergence_warnings():
-            fitted = fit_copies(calibrator, [others for others, _ in parts], self.classes)
-        answers = [proba_of(each, own.scores) for each, (_, own) in zip(fitted, parts, strict=True)]
+        others, own = zip(*parts, strict=True)
         number = self.rows.folds(folds[0].n_folds)
+        with without_convergence_warnings():
+            fitted = fit_copies(calibrator, others, self.classes)
+        answers = proba_of_copies(fitted, own)
         if len(folds) == 1:
-            judged, number = parts[0][1], number[number == folds[0].number]
+            judged, number = own[0], number[number == folds[0].number]
         else:
             judged = replace(self.rows)  # without what was cut out of them
         proba = np.empty((len(number), len(self.classes)))

@@ -408,7 +408,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
 
         Parameters
         ----------
-        scores : ndarray of shape (n,), (n, k) or (n, l)
+        scores : ndarray of shape (n,), (n, 1), (n, k) or (n, l)
             Scores in the order of the calibrator.
         by : array-like of shape (n,), optional
             The groups of the rows, as in `predict_proba`.
@@ -420,7 +420,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
         """
         if self.declared_kind == "probability":
             scores = check_probabilities(scores, DECLARED)
-        proba = calibrators.proba_of(self.calibrator_, scores)
+        proba = calibrators.proba_of(self.calibrator_, calibrators.as_taken(self.calibrator_, scores))
         return proba if by is None else calibrators.in_groups(proba, self.groups_, by)
 
     def decide(self, scores: object, by: object = None) -> Array:
@@ -597,6 +597,7 @@ class ScoreModel(NamedColumns, PredictsScores, Estimator):
     def _scores_of(self, values: object) -> Any:
         """The scores that a user passed in, columns in the order of the calibrator."""
         scores = self._in_order(values, self._column_labels(), calibrators.n_scores_of(self.calibrator_))
+        scores = calibrators.as_taken(self.calibrator_, scores)
         return check_probabilities(scores, DECLARED) if self.declared_kind == "probability" else scores
 
 
