@@ -302,7 +302,7 @@ def test_it_is_a_scikit_learn_object():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (ScoreModel("plait"), "calibrator must be one of 'pav', .*got 'plait'"),
+        (ScoreModel("plait"), "calibrator must be one of 'auto', 'pav', .*got 'plait'"),
         (ScoreModel(rule="parallel"), "cost must be given with a rule; got none with rule='parallel'"),
         (ScoreModel(cost=COST3[:, :2]), r"one column per class, 3 in all; got shape \(3, 2\)"),
         (ScoreModel(cost=COST3.T[::-1]), "every class must be the cheapest decision when it is the truth"),

@@ -61,9 +61,9 @@ def divide_by_sum(answers: FloatArray, fallback: str, prior: object) -> Float64A
 
 def _instead(fallback: str, prior: object, k: int) -> Float64Array:
     """What a row without any answer gets."""
+    check_option("fallback", fallback, ("uniform", "prior"))
     if prior is None and fallback == "uniform":
         return np.full(k, 1.0 / k)
-    check_option("fallback", fallback, ("uniform", "prior"))
     if (fallback == "prior") != (prior is not None):
         came = "no prior" if prior is None else "a prior"
         raise ParameterError(
