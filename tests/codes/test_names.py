@@ -28,9 +28,9 @@ def test_own_matrices():
 
 def test_unknown_names():
     with pytest.raises(
-        CalibrantError, match="'one_vs_all', 'all_pairs', .* or a matrix; got 'one_vs_rest'; did"
+        CalibrantError, match="'one_vs_all', 'all_pairs', .* or a matrix; got 'one_vs_many'; did"
     ):
-        check_code("one_vs_rest", 3)
+        check_code("one_vs_many", 3)
 
 
 def test_names_check_the_number_of_classes():

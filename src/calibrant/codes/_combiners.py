@@ -18,7 +18,7 @@ from calibrant.codes._coupling import CouplingResult, solve_coupling
 from calibrant.codes._least_squares import LeastSquaresResult, keep_possible, solve_least_squares
 from calibrant.codes._matrices import CodeMatrix, is_one_vs_all
 from calibrant.codes._names import code_name
-from calibrant.codes._normalize import divide_by_sum
+from calibrant.codes._normalize import check_fallback, divide_by_sum
 from calibrant.codes._validation import as_code
 
 #: More iterations than this, in a model file, never end for those who wait.
@@ -69,6 +69,9 @@ class Normalize(Combination):
     name = "normalize"
     parameters = Record(fallback=Choice("uniform", "prior"), prior=Maybe(ListOf(PROBABILITY, least=2)))
 
+    def __post_init__(self) -> None:
+        check_fallback(self.fallback, self.prior)
+
     @classmethod
     def from_parameters(cls, given: dict[str, Any], at: Place) -> Self:
         """Make one of the parameters of a file: a prior goes with its fallback, and sums to one."""
@@ -88,12 +91,12 @@ class Normalize(Combination):
                 f"code must be one_vs_all for combine='normalize'; got another one, of shape {matrix.shape}; "
                 "use 'least_squares' or 'coupling'"
             )
-        return divide_by_sum(check_answers(answers, len(matrix)), self.fallback, self.prior)
+        return divide_by_sum(check_answers(answers, len(matrix)), self.prior)
 
     def _of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
         """Divide by the sum."""
         del code, weights
-        return divide_by_sum(check_range(answers), self.fallback, self.prior)
+        return divide_by_sum(check_range(answers), self.prior)
 
 
 @dataclass(frozen=True)

@@ -41,13 +41,24 @@ def normalize(answers: object, *, fallback: str = "uniform", prior: object = Non
         raise DataError(
             f"answers must have one column per class, of shape (n, k) with k >= 2; got shape {raw.shape}"
         )
-    return divide_by_sum(check_answers(raw, raw.shape[1]), fallback, prior)
+    check_fallback(fallback, prior)
+    return divide_by_sum(check_answers(raw, raw.shape[1]), prior)
 
 
-def divide_by_sum(answers: FloatArray, fallback: str, prior: object) -> Float64Array:
+def check_fallback(fallback: object, prior: object) -> None:
+    """Refuse a fallback that is none, and one that lacks its prior or has no use for it."""
+    check_option("fallback", fallback, ("uniform", "prior"))
+    if (fallback == "prior") != (prior is not None):
+        came = "no prior" if prior is None else "a prior"
+        raise ParameterError(
+            f'prior must be given with fallback="prior" and only then; got {came} with fallback={fallback!r}'
+        )
+
+
+def divide_by_sum(answers: FloatArray, prior: object) -> Float64Array:
     """Normalise checked answers, block by block; nothing of their size is made but the result."""
     n_rows, k = answers.shape
-    instead = _instead(fallback, prior, k)
+    instead = _instead(prior, k)
     proba = np.empty((n_rows, k))
     for rows in row_blocks(n_rows, k):
         block = answers[rows]
@@ -59,16 +70,10 @@ def divide_by_sum(answers: FloatArray, fallback: str, prior: object) -> Float64A
     return proba
 
 
-def _instead(fallback: str, prior: object, k: int) -> Float64Array:
-    """What a row without any answer gets."""
-    check_option("fallback", fallback, ("uniform", "prior"))
-    if prior is None and fallback == "uniform":
+def _instead(prior: object, k: int) -> Float64Array:
+    """What a row without any answer gets: the prior, or the same of every class."""
+    if prior is None:
         return np.full(k, 1.0 / k)
-    if (fallback == "prior") != (prior is not None):
-        came = "no prior" if prior is None else "a prior"
-        raise ParameterError(
-            f'prior must be given with fallback="prior" and only then; got {came} with fallback={fallback!r}'
-        )
     array = check_probabilities(prior, "prior")
     if array.shape != (k,):
         raise DataError(f"prior must have one probability per class, {k} in all; got shape {array.shape}")
