@@ -57,10 +57,10 @@ class JointRows:
     @cached_property
     def _by_class(self) -> IntArray:
         """The rows by class and the score of the true class; by class they stand already."""
-        own = self.given[np.arange(len(self.y)), self.y]
         ends = np.searchsorted(self.y, np.arange(self.entry.n_classes + 1)).tolist()
-        parts = [begin + np.argsort(own[begin:end], kind="stable") for begin, end in pairwise(ends)]
-        return np.concatenate(parts)
+        spans = enumerate(pairwise(ends))
+        own = ((begin, self.given[begin:end, number]) for number, (begin, end) in spans)
+        return np.concatenate([begin + np.argsort(scores, kind="stable") for begin, scores in own])
 
     @cached_property
     def given(self) -> Float64Array:
