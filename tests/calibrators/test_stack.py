@@ -18,7 +18,7 @@ from calibrant.calibrators._joint_rows import joint_rows
 from calibrant.calibrators._linear_members import LINEAR, Features
 from calibrant.calibrators._softmax_fit import _root, fit_softmax, softmax_in_place
 from calibrant.calibrators._stairs import dealt_out
-from calibrant.calibrators._start import FLOORS
+from calibrant.calibrators._start import FLOORS, TRIED, _best_scales, _good_scales, _true_first
 from calibrant.maps import NUMPY, Start
 from calibrant.passes import Cases, learn_from_cases
 from calibrators.joint_rows import log_loss_of, three_ways_wrong
@@ -297,6 +297,36 @@ def test_the_start_is_not_caught_where_all_answers_are_sure(seed):
 
     tried = [Start(scale, floor, 1 / 71) for scale in np.exp(np.arange(-6, 5, 0.2)) for floor in FLOORS]
     assert loss(features.start) < 1.001 * min(map(loss, tried))
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_no_floor_is_overlooked_by_trying_a_few_rows(k):
+    """Of 6000 rows 500 are tried; floors differ by what the few cost that are sure and wrong."""
+    for seed in range(4):
+        scores, y = three_ways_wrong(6000, k, seed=seed)
+        wrong = np.random.default_rng(seed).integers(0, len(y), 3 + 20 * seed)
+        scores[wrong] = scores[wrong][:, ::-1] ** 6
+        rows, features = problem(scores / scores.sum(axis=1, keepdims=True), y)
+        true_first = _true_first(rows.entry.of_classes(rows.scores, NUMPY), rows.y)
+        losses = []
+        for floor in FLOORS:
+            logs = np.log(true_first + floor)[:, None]
+            begin = _good_scales(logs, rows.weight, 1 / 6001, TRIED)
+            losses.append(_best_scales(logs, rows.weight, 1 / 6001, begin)[0])
+        proba = features.start.formula(rows.scores[:, rows.entry.order], k, NUMPY)
+        said = proba[np.arange(len(rows.y)), rows.y]
+        assert -np.log(said) @ rows.weight < (1 + 1e-3 / k) * np.min(losses)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_search_that_begins_at_its_end_stays_there(seed):
+    """A step that is lost by rounding is none from which bounds must keep the search."""
+    scores, y = mixture(100, 2, seed=seed)
+    order = np.argsort(y)
+    logs, weight = np.log(_true_first(scores[order], y[order]))[:, None], np.ones(len(y))
+    loss, scale = _best_scales(logs, weight, 0.01, _good_scales(logs, weight, 0.01, TRIED))
+    again = _best_scales(logs, weight, 0.01, scale)
+    np.testing.assert_allclose(again, (loss, scale), rtol=1e-7)
 
 
 def test_a_few_margins_far_from_all_others_do_not_hide_the_scale():

@@ -39,10 +39,10 @@ def test_the_slopes_of_loss_and_penalty_are_zero(method, k, weighted, kind):
     cost = (1.0 if inputs is None else 0.5) * (1 + 30 / weight.sum())
     of_bias = errors.sum(axis=0) + 2 * cost * linear.bias
     of_slope = (errors * log_start).sum(axis=0) + 2 * cost * (linear.slope - 1)
-    np.testing.assert_allclose(of_bias, 0, atol=1e-4)
-    np.testing.assert_allclose(of_slope, 0, atol=1e-4)
+    np.testing.assert_allclose(of_bias, 0, atol=1e-3)  # of 500 rows
+    np.testing.assert_allclose(of_slope, 0, atol=1e-3)
     if inputs is not None:
-        np.testing.assert_allclose(inputs.T @ errors + 8 * cost * linear.matrix, 0, atol=1e-4)
+        np.testing.assert_allclose(inputs.T @ errors + 8 * cost * linear.matrix, 0, atol=1e-3)
     share = 0.15 / (weight.sum() + 1)
     said = ((1 - share) * np.exp(log_softmax(z, axis=1)) + share / k)[:, np.argsort(order)]
     np.testing.assert_allclose(model.predict_proba(scores), said, atol=1e-12)

@@ -324,6 +324,11 @@ def positions_of(labels: Array, classes: Array) -> IntArray:
 
 def distinct_labels(labels: Array) -> Array:
     """The distinct labels in sorted order."""
+    if labels.dtype.kind == "i" and len(labels):
+        low = int(labels.min())
+        if int(labels.max()) - low < len(labels):  # numbers of classes are counted, which is quicker
+            counts = np.bincount(labels.astype(np.intp) - low)
+            return (np.flatnonzero(counts) + low).astype(labels.dtype)
     try:
         return np.unique(labels)
     except TypeError as error:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from calibrant.passes import Cases, Plan, Reading, Rows, RowsInPasses
 
 #: How wide the features of a row are at least, and how many rows a block of them has.
-WIDE, SHORTEST = 16, 1024
+WIDE, SHORTEST = 8, 1024
 
 
 class CodeField(Maybe):

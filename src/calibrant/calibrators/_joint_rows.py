@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,9 +56,17 @@ class JointRows:
 
     @cached_property
     def _by_class(self) -> IntArray:
-        """The rows by class and the score of the true class."""
-        given = self.entry.of_classes(self.scores, NUMPY)
-        return np.lexsort((given[np.arange(len(self.y)), self.y], self.y))
+        """The rows by class and the score of the true class; by class they stand already."""
+        ends = np.searchsorted(self.y, np.arange(self.entry.n_classes + 1)).tolist()
+        spans = enumerate(pairwise(ends))
+        own = ((begin, self.given[begin:end, number]) for number, (begin, end) in spans)
+        return np.concatenate([begin + np.argsort(scores, kind="stable") for begin, scores in own])
+
+    @cached_property
+    def given(self) -> Float64Array:
+        """The probability, above zero, or the margin of every class."""
+        given: Float64Array = self.entry.of_classes(self.scores, NUMPY)
+        return given
 
 
 def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) -> "Learning[JointRows]":
@@ -68,8 +77,13 @@ def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) 
     entry = replace(entry, order=_class_order(rows, entry))
     y = np.argsort(entry.order)[rows.truth]
     columns = rows.scores if code is not None else entry.of_classes(rows.scores, NUMPY)
-    order = _canonical(rows.weight, columns, y)
-    columns, y, weight = columns.T.take(order, axis=1), y[order], rows.weight[order]
+    order, apart = _canonical(rows.weight, columns, y)
+    y, weight = y[order], rows.weight[order]
+    if apart:
+        mass = weight * rows.count[order] * rows.part[order]
+        total = float(mass.sum()) if rows.total is None else rows.total
+        return JointRows(entry, rows.scores.take(order, axis=0), y, mass, total)
+    columns = columns.T.take(order, axis=1)
     of_weight = _starts(y, weight, *columns)  # copies are counted, so that none adds up otherwise
     mass = weight[of_weight] * np.add.reduceat(rows.count[order], of_weight)
     y, columns, order = y[of_weight], columns.take(of_weight, axis=1), order[of_weight]
@@ -79,16 +93,16 @@ def joint_rows(most: int, kind: str, n_classes: int, code: Float64Array | None) 
     return JointRows(entry, rows.scores.take(order[starts], axis=0), y[starts], mass, total)
 
 
-def _canonical(weight: Float64Array, columns: Float64Array, y: IntArray) -> IntArray:
-    """The order by class, scores and weight; most rows are told apart by the last score."""
+def _canonical(weight: Float64Array, columns: Float64Array, y: IntArray) -> tuple[IntArray, bool]:
+    """The order by class, scores and weight; and whether the last score tells all rows of a class apart."""
     last = columns[:, -1]
     order = np.argsort(last)
     order = order[
         np.argsort(y[order].astype(np.min_scalar_type(y.max())), kind="stable")
     ]  # small ones sort fast
     if len(_starts(y[order], last[order])) == len(y):
-        return order
-    return np.lexsort((weight, *columns.T, y))
+        return order, True
+    return np.lexsort((weight, *columns.T, y)), False
 
 
 def _starts(*columns: Array) -> IntArray:

@@ -61,19 +61,15 @@ def alone(name: str, rows: JointRows, features: "Features") -> Pool:
     row = features.row(rows)
     design = features.design(row, name, np.float64)
     fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, precision=FINE)
-    places = np.arange(len(rows.y))
-    linear = features.linear(name, fit)
-    proba = linear.formula(row)[places, rows.y]
-    loss = -rows.weight @ np.log(np.maximum(proba, np.finfo(np.float64).tiny)) / rows.weight.sum()
     return Pool(
         rows.entry,
         features.start,
         features.basis,
-        [linear],
+        [features.linear(name, fit)],
         None,
         [name],
         np.ones(1),
-        np.array([loss]),
+        np.array([fit.loss / rows.weight.sum()]),
         1.0,
         SHARE / (rows.total + 1),
     )
@@ -91,6 +87,8 @@ class Features:
         What makes features of the kernel's landmarks that are as large as each other.
     wide : ndarray or None
         The principal axes that a matrix acts on, where there are too many inputs.
+    seen : Row or None
+        The rows by which all this was found.
     """
 
     rows: JointRows
@@ -98,6 +96,7 @@ class Features:
     basis: Basis | None
     root: Float64Array | None = None
     wide: Float64Array | None = None
+    seen: Row | None = None
 
     @classmethod
     def of_rows(cls, rows: JointRows, members: Collection[str], *, biased: bool = True) -> "Features":
@@ -122,7 +121,7 @@ class Features:
             places = basis.places(inputs, NUMPY)
             basis = replace(basis, landmarks=_landmarks(places, rows.entry.n_classes))
             root = _root(basis)
-        return cls(rows, start, basis, root, wide)
+        return cls(rows, start, basis, root, wide, row)
 
     def basis_of(self, members: Collection[str]) -> Basis | None:
         """What some maps need of the basis."""
@@ -133,6 +132,8 @@ class Features:
 
     def row(self, rows: JointRows) -> Row:
         """Some rows as the maps see them."""
+        if self.seen is not None and self.seen.scores is rows.scores:
+            return self.seen.on(self.basis)
         return Row(rows.entry, self.start, self.basis, rows.scores, NUMPY)
 
     def design(self, row: Row, name: str, real: Any = np.float32) -> Design:

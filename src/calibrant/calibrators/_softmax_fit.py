@@ -17,13 +17,15 @@ from calibrant._core import _late as late
 from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
 
 #: Steps at most; when to end, in a pool and on its own; the penalty of what all classes share of a shape.
-MOST_STEPS, ROUGH, FINE, SHARED = 60, 1e-5, 1e-15, 0.1
+MOST_STEPS, ROUGH, FINE, SHARED = 60, 1e-5, 1e-11, 0.1
 #: The metric is found by so many rows, or as many as make it cost a few steps; scores worked on at once.
-METRIC_ROWS, STEPS_WORTH, BLOCK = 1000, 16, 1 << 15
+METRIC_ROWS, STEPS_WORTH, BLOCK, SHORTEST_BLOCK = 1000, 16, 1 << 17, 1024
 #: All penalties are greater by this many rows over those that there are.
 HARDER = 30.0
 #: A row's own part of its prediction is taken to be no greater than this.
 MOST_OWN = 0.95
+#: After a step of Newton's method that gains less than this, the next would gain less than rounding.
+SURE = 1e-6
 #: How often the diagonal of a curvature may grow fourfold until it has a root.
 MOST_REPAIRS = 12
 #: What a loss may grow by rounding alone; the shortest part of a step.
@@ -111,11 +113,24 @@ class Design:
         """The sums of errors times columns, for every class."""
         found = np.empty((len(errors), self.n_columns))
         found[:, 0] = errors.sum(axis=1)
-        for place, column in enumerate([self.log_start, *self.shapes], start=1):
+        for place, column in enumerate(self._own, start=1):
             found[:, place] = np.einsum("ij,ij->i", errors, column)
         if self.block is not None:
             found[:, 2 + len(self.shapes) :] = errors.astype(self.real) @ self.block.T
         return found
+
+    def both_classes(self) -> Any:
+        """What either of two classes sees alone, turned round for the first, and then what both see."""
+        own: list[Any] = [sign * each[number] for number, sign in ((0, -1), (1, 1)) for each in self._own]
+        shared: list[Any] = [np.ones((1, self.log_start.shape[1]))]
+        if self.block is not None:
+            shared.append(self.block)
+        return np.concatenate([own, *shared], dtype=self.real)
+
+    @property
+    def _own(self) -> list[Float64Array]:
+        """What a class sees of its own."""
+        return [self.log_start, *self.shapes]
 
     def classes(self) -> Any:
         """The columns of one class after the other, in the same array."""
@@ -124,7 +139,7 @@ class Design:
         if self.block is not None:
             columns[2 + len(self.shapes) :] = self.block
         for number in range(k):
-            for place, column in enumerate([self.log_start, *self.shapes], start=1):
+            for place, column in enumerate(self._own, start=1):
                 columns[place] = column[number]
             yield columns
 
@@ -145,7 +160,7 @@ def _pairs(n_classes: int) -> float:
 def _squared(part: FloatArray) -> Float64Array:
     """The product with itself, and so much more that rounding leaves no direction level or falling."""
     found = (part @ part.T).astype(np.float64)
-    found[np.diag_indices_from(found)] += np.finfo(part.dtype).eps * np.trace(found)
+    found.ravel()[:: len(found) + 1] += np.finfo(part.dtype).eps * np.trace(found)
     return found
 
 
@@ -193,10 +208,18 @@ class SoftmaxFit:
         The numbers.
     penalty : ndarray of shape (d,)
         What their squares cost.
+    value : float
+        The log loss of all rows, and the penalty.
     """
 
     numbers: Float64Array
     penalty: Float64Array
+    value: float
+
+    @property
+    def loss(self) -> float:
+        """The log loss of all rows; of maps without shapes."""
+        return self.value - float((self.penalty * self.numbers * self.numbers).sum())
 
     def left_out(self, design: Design, y: IntArray, weight: Float64Array, scale: float) -> Float64Array:
         """Probabilities, classes first, of every row without one unit of its weight.
@@ -221,39 +244,61 @@ class SoftmaxFit:
 
 def _fit_two(
     design: Design, y: IntArray, weight: Float64Array, prices: Float64Array, precision: float
-) -> Float64Array:
-    """The numbers of two classes, who share one curve: by Newton's method.
+) -> tuple[float, Float64Array]:
+    """The least value, and the numbers, of two classes, who share one curve: by Newton's method.
 
-    They cost ``numbers @ prices @ numbers / 2`` beside the log loss.
+    They cost ``numbers @ prices @ numbers / 2`` beside the log loss. Of what both see only the difference of
+    their numbers matters, and half of it is the cheapest for either; so there is one number for both.
     """
-    columns = np.concatenate([sign * each for sign, each in zip((-1, 1), design.classes(), strict=True)])
+    numbers_of = _mirrored(design)
+    prices = numbers_of.T @ prices @ numbers_of
     side = np.where(y == 0, 1.0, -1.0)  # of the odds against the true class
-    columns *= side.astype(design.real)
-    apart = side * (design.log_start[1] - design.log_start[0])
+    n_rows = max(BLOCK // (4 * len(prices)), SHORTEST_BLOCK)  # steps have as many again
+    blocks = []
+    for start in range(0, len(y), n_rows):
+        rows = slice(start, start + n_rows)
+        part = design.some(rows)
+        columns = part.both_classes() * side[rows].astype(design.real)
+        blocks.append((columns, side[rows] * (part.log_start[1] - part.log_start[0]), weight[rows]))
 
-    def loss(numbers: Float64Array) -> tuple[float, Float64Array, Float64Array]:
-        odds = apart + numbers.astype(design.real) @ columns
-        small = np.exp(-np.abs(odds))
-        value = weight @ (np.maximum(odds, 0.0) + np.log(1 + small)) + numbers @ prices @ numbers / 2
-        return float(value), odds, small
+    def at(numbers: Float64Array) -> tuple[float, Float64Array, Float64Array]:
+        slope, curvature = prices @ numbers, prices.copy()
+        value = numbers @ slope / 2
+        for columns, apart, mass in blocks:
+            odds = apart + numbers.astype(design.real) @ columns
+            small = np.exp(-np.abs(odds))
+            more = 1 + small
+            value += mass @ (np.maximum(odds, 0.0) + np.log(more))
+            slope += columns @ (mass * np.where(odds > 0, 1.0, small) / more).astype(design.real)
+            curvature += _squared(columns * (np.sqrt(mass * small) / more).astype(design.real))
+        return float(value), slope, curvature
 
-    numbers = np.zeros(len(columns))
-    value, odds, small = loss(numbers)
+    numbers = np.zeros(len(prices))
+    value, slope, curvature = at(numbers)
     for _ in range(MOST_STEPS):
-        wrong = weight * np.where(odds > 0, 1.0, small) / (1 + small)
-        slope = columns @ wrong.astype(design.real) + prices @ numbers
-        part = columns * (np.sqrt(weight * small) / (1 + small)).astype(design.real)
-        step = np.linalg.solve(_squared(part) + prices, -slope)
+        step = np.linalg.solve(curvature, -slope)
         gain, length, before = -float(slope @ step) / 2, 1.0, value
+        if gain <= SURE * min(before, 1.0):
+            return before - gain, (numbers_of @ (numbers + step)).reshape(2, -1)
         while True:
-            value, odds, small = loss(numbers + length * step)
+            value, slope, curvature = at(numbers + length * step)
             if value <= before * (1 + ROUNDING) or length < SHORTEST:
                 break
             length /= 2
         numbers += length * step
         if gain <= precision * max(before, 1.0):
             break
-    return numbers.reshape(2, -1)
+    return value, (numbers_of @ numbers).reshape(2, -1)
+
+
+def _mirrored(design: Design) -> Float64Array:
+    """What makes the numbers of two classes of one for every column of their own, and every shared one."""
+    d, n_own = design.n_columns, 1 + len(design.shapes)
+    found, place = np.zeros((2, d, d + n_own)), np.arange(d + n_own)
+    own = np.arange(1, 1 + n_own)
+    found[0, own, place[:n_own]] = found[1, own, place[n_own : 2 * n_own]] = 1.0
+    found[:, np.delete(np.arange(d), own), place[2 * n_own :]] = [[-0.5], [0.5]]
+    return found.reshape(2 * d, -1)
 
 
 def fit_softmax(
@@ -295,7 +340,8 @@ def fit_softmax(
         prices = np.diag(np.tile(2 * cost, 2))
         shared = np.tile(np.eye(design.n_columns)[shapes], 2)
         prices -= 2 * penalty.shape * kappa * shared.T @ shared
-        return SoftmaxFit(_fit_two(design, y, weight, prices, precision), cost)
+        value, numbers = _fit_two(design, y, weight, prices, precision)
+        return SoftmaxFit(numbers, cost, value)
     alike = np.tile(np.eye(design.n_columns), (k, 1, 1))  # bounds are those of the numbers themselves
     roots = alike if rising else _metric(design, weight, cost)
     back = np.ascontiguousarray(roots.transpose(0, 2, 1))
@@ -345,4 +391,4 @@ def fit_softmax(
             "gtol": 1e-7 if fine else 1e-4,
         },
     )
-    return SoftmaxFit(numbers_of(found.x), cost)
+    return SoftmaxFit(numbers_of(found.x), cost, float(found.fun))

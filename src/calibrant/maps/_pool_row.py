@@ -4,6 +4,7 @@ Classes stand in an order that does not depend on their labels, so that other la
 to the last bit. All logarithms are of numbers above zero.
 """
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -331,6 +332,12 @@ class Row:
     def __init__(self, entry: Entry, start: Start, basis: Any, scores: Any, ops: Operations) -> None:
         self.entry, self.start, self.basis = entry, start, basis
         self.scores, self.ops, self.n_classes = scores, ops, entry.n_classes
+
+    def on(self, basis: Any) -> "Row":
+        """The same on a basis, where there was none; what needs none is not made again."""
+        row = copy(self)
+        row.basis = basis
+        return row
 
     @cached_property
     def given(self) -> Any:

@@ -161,13 +161,7 @@ class _Chain:
 
     def greatest_so_far(self) -> Float64Array:
         """The running maximum of the least slopes from the vertices before the points."""
-        starts = self.starts
-        at_starts = self.least_slopes(self.positive[starts], self.negative[starts], self.block[starts])
-        found: Float64Array = at_starts.take(self.block)
-        # Most are out of the question: the slope to the end of their own block is below that of its start.
-        above = self.positive + 1.0
-        may = (above > found * (above + self.negative)).nonzero()[0]
-        found[may] = self.least_slopes(self.positive[may], self.negative[may], self.block[may])
+        found = self.least_slopes(self.positive, self.negative, self.block)
         return np.maximum.accumulate(found, out=found)
 
     def least_slopes(self, positive: Float64Array, negative: Float64Array, last: IntArray) -> Float64Array:
