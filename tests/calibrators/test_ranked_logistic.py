@@ -173,7 +173,7 @@ def test_probabilities_may_be_used_by_their_log_odds():
     certain = by_transform.predict_proba([[1.0, 0, 0, 0, 0]])
     assert np.isfinite(certain).all()
     with pytest.raises(
-        CalibrantError, match=r"transform='logit' must lie in \[0, 1\]; got 2.0 in row 1; marg"
+        CalibrantError, match=r"transform='logit' must lie in \[0, 1\]; got 2.0 in row 1; calibrate margins"
     ):
         by_transform.predict_proba([[0.5, 0.5, 0, 0, 0], [2.0, 0, 0, 0, 0]])
     with pytest.raises(CalibrantError, match=r"transform='logit' must lie in \[0, 1\]"):
