@@ -148,7 +148,7 @@ def compare_commands(old: Path, repeats: int = 5) -> None:
 def _processor_seconds(checkout: Path, arguments: list[str], folder: Path) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
-        [sys.executable, "-m", "calibrant.cli", *arguments],
+        [sys.executable, "-c", "from calibrant.cli import main; main()", *arguments],
         check=True,
         capture_output=True,
         cwd=folder,

@@ -37,7 +37,7 @@ def measured(*arguments: str, cwd: str) -> tuple[float, int]:
 
 def command() -> Iterator[Row]:
     """Start-up, a short file, and a long one."""
-    helped, bare = in_turn(lambda: run("-m", "calibrant.cli", "--help"), lambda: run("-c", "pass"), 9)
+    helped, bare = in_turn(lambda: run("-m", "calibrant", "--help"), lambda: run("-c", "pass"), 9)
     yield Row("calibrant --help, seconds", "python -c pass", helped, bare, "s", helped, "<= 0.3")
     with TemporaryDirectory() as folder:
         _write(Path(folder), N_ROWS)
@@ -49,7 +49,7 @@ def _short(folder: str) -> Row:
     """A thousand rows of CSV: what is left beside the imports."""
     applied, imported = in_turn(
         lambda: run(
-            "-m", "calibrant.cli", "apply", "model.json", "short.csv", "--out", "out.csv", cwd=folder
+            "-m", "calibrant", "apply", "model.json", "short.csv", "--out", "out.csv", cwd=folder
         ),
         lambda: run("-c", IMPORTS),
         7,
@@ -60,7 +60,7 @@ def _short(folder: str) -> Row:
 
 def _long(folder: str) -> Iterator[Row]:
     """Ten million rows of Parquet with one score: time beyond the imports, and memory."""
-    arguments = ("-m", "calibrant.cli", "apply", "model.json", "long.parquet", "--out", "out.parquet")
+    arguments = ("-m", "calibrant", "apply", "model.json", "long.parquet", "--out", "out.parquet")
     measured(*arguments, cwd=folder)
     runs = [(measured(*arguments, cwd=folder), measured("-c", IMPORTS, cwd=folder)) for _ in range(5)]
     seconds = statistics.median(applied[0] - imported[0] for applied, imported in runs)

@@ -97,7 +97,7 @@ def serve(seconds: float = 2.0, repeats: int = 5) -> Iterator[Row]:
             if k == 2:
                 scores = scores[:, 1:] - scores[:, :1]
             save(ScoreModel(method).fit(scores[:, 0] if k == 2 else scores, y), model)
-            with server("-m", "calibrant.cli", "serve", str(model), "--port", "0") as ours:
+            with server("-m", "calibrant", "serve", str(model), "--port", "0") as ours:
                 for n_rows, goal in ((1, ">= 0.7"), (1000, ">= 0.9")):
                     body = json.dumps(scores[:n_rows].tolist()).encode()
                     for port in (ours, echo):

@@ -24,7 +24,7 @@ def startup() -> Iterator[Row]:
 
     ours, numpy = in_turn(lambda: run("-c", "import calibrant"), lambda: run("-c", "import numpy"), 15)
     yield Row("import calibrant", "import numpy", ours, numpy, "s", ours / numpy, "<= 1")
-    helped, bare = in_turn(lambda: run("-m", "calibrant.cli", "--help"), lambda: run("-c", "pass"), 15)
+    helped, bare = in_turn(lambda: run("-m", "calibrant", "--help"), lambda: run("-c", "pass"), 15)
     with tempfile.TemporaryDirectory() as folder:
         apply = _model_and_rows(Path(folder))
         yardstick = "import numpy, pyarrow.csv"
@@ -54,4 +54,4 @@ def _model_and_rows(folder: Path) -> list[str]:
     lines = [f"{row},{score!r}" for row, score in enumerate(scores.tolist())]
     (folder / "scores.csv").write_text("\n".join(["id,score", *lines, ""]))
     files = [str(folder / name) for name in ("model.json", "scores.csv")]
-    return ["-m", "calibrant.cli", "apply", *files, "--out", str(folder / "out.csv")]
+    return ["-m", "calibrant", "apply", *files, "--out", str(folder / "out.csv")]

@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def process(*arguments, cwd, **options):
     """Run the command as a real process."""
     return subprocess.run(
-        [sys.executable, "-m", "calibrant.cli", *map(str, arguments)],
+        [sys.executable, "-m", "calibrant", *map(str, arguments)],
         check=False,
         capture_output=True,
         cwd=cwd,
@@ -25,7 +25,7 @@ def process(*arguments, cwd, **options):
 def start(*arguments, cwd, **options):
     """Start the command, and leave it running."""
     return subprocess.Popen(
-        [sys.executable, "-m", "calibrant.cli", *map(str, arguments)],
+        [sys.executable, "-m", "calibrant", *map(str, arguments)],
         cwd=cwd,
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options,
     )

@@ -15,7 +15,7 @@ def command(tmp_path_factory):
     """The command in a folder of its own, so that a shell finds it by its name."""
     folder = tmp_path_factory.mktemp("bin")
     program = folder / "calibrant"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m calibrant.cli "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m calibrant "$@"\n')
     program.chmod(0o755)
     return folder
 

@@ -152,7 +152,7 @@ def test_closed_standard_input(folder, command):
     }[command]
     before = names_in(folder)
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "calibrant.cli", *arguments],
+        ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "calibrant", *arguments],
         check=False,
         capture_output=True,
         text=True,

@@ -127,7 +127,7 @@ def test_a_damaged_file_is_named_in_one_line(rows):
 @pytest.mark.skipif(find_spec("pyspark") is None, reason="pip install 'calibrant[spark]'")
 def test_an_interruption_leaves_nothing(rows):
     write_rows(rows, 4_000_000)
-    command = [sys.executable, "-m", "calibrant.cli", *FIT, *SPARK]
+    command = [sys.executable, "-m", "calibrant", *FIT, *SPARK]
     with (rows / "stderr").open("w") as stderr:
         running = subprocess.Popen(
             command, cwd=rows, stdout=subprocess.PIPE, stderr=stderr, text=True, start_new_session=True

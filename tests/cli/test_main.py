@@ -300,7 +300,7 @@ def test_a_full_disk_is_one_line_and_leaves_no_file(folder):
 def test_standard_output_that_is_full_is_one_line(folder):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "calibrant.cli", "inspect", "model.json"],
+            [sys.executable, "-m", "calibrant", "inspect", "model.json"],
             cwd=folder,
             stdout=full,
             stderr=subprocess.PIPE,

@@ -132,7 +132,7 @@ def digests(folder):
 
 def shell(line, folder):
     return subprocess.run(
-        ["sh", "-c", line.replace("calibrant", f"{sys.executable} -m calibrant.cli")],
+        ["sh", "-c", line.replace("calibrant", f"{sys.executable} -m calibrant")],
         cwd=folder,
         capture_output=True,
         text=True,

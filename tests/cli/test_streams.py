@@ -11,7 +11,7 @@ from calibrant import CalibrantError
 from calibrant.models import load
 from cli.calling import here, names_in, start
 
-COMMAND = f"{sys.executable} -m calibrant.cli"
+COMMAND = f"{sys.executable} -m calibrant"
 FIT = "fit scores.csv --label label --scores 's_*' --method sigmoid --out new.json"
 
 

@@ -492,7 +492,7 @@ def test_the_command_knows_only_the_methods_of_the_package(methods, tmp_path):
     (tmp_path / "scores.csv").write_text("score,label\n0.2,a\n0.7,b\n")
     arguments = ["fit", "scores.csv", "--label", "label", "--scores", "score", "--method", "my_beta"]
     done = subprocess.run(
-        [sys.executable, "-m", "calibrant.cli", *arguments, "--out", "model.json"],
+        [sys.executable, "-m", "calibrant", *arguments, "--out", "model.json"],
         check=False,
         capture_output=True,
         text=True,

@@ -18,7 +18,7 @@ def served(model, *options):
         "-W",
         "error",
         "-m",
-        "calibrant.cli",
+        "calibrant",
         "serve",
         str(model),
         "--port",

@@ -1,0 +1,5 @@
+"""`python -m calibrant` is the command `calibrant`."""
+
+from calibrant.cli import main
+
+main()
