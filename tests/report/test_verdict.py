@@ -227,4 +227,12 @@ def test_a_better_method_is_advised():
     _, proba = bold(3000, 3)
     verdict = summarize(truth, proba, methods={"repaired": right}).verdict
     assert verdict.advice[0].startswith("Use “repaired” instead: its log loss is 0.")
+    assert "certain mistake" not in verdict.advice[0]
     assert not any("CalibratedClassifier" in advice for advice in verdict.advice)
+
+
+def test_a_loss_that_would_be_infinite_is_said_to_be_a_counted_one():
+    truth, right = honest(3000, 3)
+    certain = np.eye(3)[bold(3000, 3)[1].argmax(axis=1)]
+    verdict = summarize(truth, certain, methods={"repaired": right}).verdict
+    assert verdict.advice[0].endswith(", each certain mistake counted as half a row.")

@@ -342,10 +342,12 @@ def _advice(
 
 
 def _use_instead(methods: "MethodComparison", recommended: str, ranked_as: str) -> str:
-    losses = {method.name: method.log_loss for method in methods.results}
+    found = {method.name: method for method in methods.results}
+    counted = ", each certain mistake counted as half a row" if found[ranked_as].certain_mistakes else ""
     return (
         f"Use {names([recommended])} instead: its {methods.measure} is "
-        f"{decimal(losses[recommended])}, that of these {decimal(losses[ranked_as])}."
+        f"{decimal(found[recommended].log_loss)}, "
+        f"that of these {decimal(found[ranked_as].log_loss)}{counted}."
     )
 
 
