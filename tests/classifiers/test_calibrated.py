@@ -416,7 +416,7 @@ class OddLearner(ClassifierMixin, BaseEstimator):
         ),
         (
             CalibratedClassifier(GaussianNB(), "plait"),
-            "calibrator must be one of 'pav', 'sigmoid', .*got 'plait'",
+            "calibrator must be one of 'auto', 'pav', 'sigmoid', .*got 'plait'",
         ),
         (
             CalibratedClassifier(GaussianNB(), PAVCalibrator),

@@ -310,7 +310,7 @@ def test_a_class_missing_from_a_fold_keeps_its_place():
         (CostSensitiveClassifier(GaussianNB(), "random"), "cost must be one of 'rarity'; got 'random'"),
         (
             CostSensitiveClassifier(GaussianNB(), COST, calibrator="plait"),
-            "calibrator must be one of 'pav', 'sigmoid', .*got 'plait'",
+            "calibrator must be one of 'auto', 'pav', 'sigmoid', .*got 'plait'",
         ),
         (
             CostSensitiveClassifier(GaussianNB(), COST, cv=400),
