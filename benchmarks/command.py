@@ -48,9 +48,7 @@ def command() -> Iterator[Row]:
 def _short(folder: str) -> Row:
     """A thousand rows of CSV: what is left beside the imports."""
     applied, imported = in_turn(
-        lambda: run(
-            "-m", "calibrant", "apply", "model.json", "short.csv", "--out", "out.csv", cwd=folder
-        ),
+        lambda: run("-m", "calibrant", "apply", "model.json", "short.csv", "--out", "out.csv", cwd=folder),
         lambda: run("-c", IMPORTS),
         7,
     )
