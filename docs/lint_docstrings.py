@@ -21,6 +21,8 @@ def public_names() -> list[str]:
     """Dotted names of what the rooms offer, and of the public methods of classes."""
     names = []
     for room in pkgutil.iter_modules(calibrant.__path__):
+        if not room.ispkg:  # the command as a module, which runs when it is imported
+            continue
         try:
             module = importlib.import_module(f"calibrant.{room.name}")
         except MissingExtraError as error:  # those of Spark are checked by `make spark`
