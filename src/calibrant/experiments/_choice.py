@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from calibrant._core._arrays import Array, FloatArray
+from calibrant.calibrators import Calibrator
 from calibrant.metrics import brier_score
 
 N_FOLDS = 5
@@ -28,7 +29,7 @@ class Choice:
     """
 
     name: str
-    calibrator: Any
+    calibrator: Calibrator
     losses: dict[str, float]
 
 

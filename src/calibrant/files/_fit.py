@@ -13,7 +13,7 @@ from calibrant._core._errors import DataError, ParameterError, ScoreDirectionWar
 from calibrant._core._estimator import clone
 from calibrant._core._names import NamedColumns
 from calibrant._core._words import option
-from calibrant.calibrators import calibrator_of_kind, fit_plan, fit_rows, warn_of_direction
+from calibrant.calibrators import Calibrator, calibrator_of_kind, fit_plan, fit_rows, warn_of_direction
 from calibrant.codes import check_code
 from calibrant.files._batch import NO_GROUP
 from calibrant.files._checked_rows import checked_rows, labels_of
@@ -219,7 +219,7 @@ def plan_of(
 
 
 def calibrator_plan(
-    calibrator: Any, classes: Array, options: PassOptions, n_rows: int | None = None
+    calibrator: Calibrator, classes: Array, options: PassOptions, n_rows: int | None = None
 ) -> Plan[Any]:
     """The plan of a calibrator, which is fitted in place.
 

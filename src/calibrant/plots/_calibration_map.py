@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
+from calibrant.calibrators import Calibrator
 from calibrant.metrics import ReliabilityBins
 from calibrant.plots._axes import FRAME, UNIT, axes_or_new, draw_intervals, expect, expect_fields, is_framed
 from calibrant.plots._counts import write_counts
@@ -17,7 +18,7 @@ N_SCORES, HALVINGS = 201, 14
 
 
 def calibration_map(
-    calibrator: Any,
+    calibrator: Calibrator,
     bins: ReliabilityBins,
     *,
     ax: Any = None,
@@ -95,7 +96,7 @@ def calibration_map(
     return ax
 
 
-def trace(calibrator: Any, lo: float, hi: float) -> tuple[Float64Array, Float64Array]:
+def trace(calibrator: Calibrator, lo: float, hi: float) -> tuple[Float64Array, Float64Array]:
     """Scores from `lo` to `hi` and their probabilities, close together wherever the map jumps."""
     scores = np.linspace(lo, hi, N_SCORES)
     probability = np.asarray(calibrator.predict_proba(scores))[:, -1]
