@@ -1,5 +1,6 @@
 """The ways to combine answers as objects, for `combine=`."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol, Self, cast, runtime_checkable
@@ -33,12 +34,12 @@ class Combiner(Protocol):
         """Combine answers (n, l) of a code matrix (k, l), with column weights (l,), into (n, k)."""
 
 
-class Combination(Saved):
+class Combination(Saved, ABC):
     """Base of the combiners of this package."""
 
+    @abstractmethod
     def __call__(self, code: object, answers: object, weights: object = None) -> Float64Array:
         """Combine answers (n, l) of a code matrix (k, l), with column weights (l,), into (n, k)."""
-        raise NotImplementedError
 
     def _of_fitted(self, code: CodeMatrix, answers: FloatArray, weights: object = None) -> Float64Array:
         """Combine what a fitted calibrator answers, whose code is known to suit."""
