@@ -276,7 +276,7 @@ def _direction(evidence: Evidence, measures: Evaluation) -> str:
 
 
 def _broken_promise(excess: float, n_impossible: float) -> str:
-    if math.isinf(excess):
+    if n_impossible:  # also where the difference was taken on a sample without these rows
         rows = f"{number(n_impossible)} {'row' if n_impossible == 1 else 'rows'}"
         return f"Their log loss is infinite: in {rows} they called impossible what then came."
     return f"Their log loss is {decimal(abs(excess))} {'more' if excess > 0 else 'less'} than they promise."
