@@ -67,12 +67,20 @@ def _area(points: Points) -> float:
     positive, negative = float(points.pos.sum()), float(points.neg.sum())
     if not (positive > 0 and negative > 0):
         return math.nan
+    return min(_pairs_in_order(points) / positive / negative, 1.0)
+
+
+def _pairs_in_order(points: Points) -> float:
+    """The weight of the pairs of a negative and a greater positive; of equal ones half."""
+    if points.single:  # below a positive are all rows before it but the other positives
+        places = np.flatnonzero(points.pos)
+        return float(places.sum() - len(places) * (len(places) - 1) // 2)
     pairs, below = 0.0, 0.0
     for first in range(0, len(points), BLOCK):
         pos, neg = points.pos[first : first + BLOCK], points.neg[first : first + BLOCK]
         reached = below + np.cumsum(neg)
         pairs, below = pairs + dot(pos, reached - neg / 2), float(reached[-1])
-    return min(pairs / positive / negative, 1.0)
+    return pairs
 
 
 def _slack(points: Points) -> float:

@@ -21,7 +21,6 @@ from calibrant._core._checks import (
 )
 from calibrant._core._errors import ParameterError
 from calibrant.metrics._rows import read_class_forecasts, read_two_class
-from calibrant.metrics._sorting import sort_whole
 
 #: The share of the refits of calibrated forecasts that a band holds at every forecast.
 BAND_LEVEL = 0.9
@@ -237,14 +236,19 @@ class Ordered:
         The truth.
     weights : ndarray of shape (n,) or None
         The weights; None where every row counts once.
-    starts : ndarray of shape (d,)
-        Where the d distinct forecasts begin.
+    bounds : ndarray of shape (d + 1,)
+        Where the d distinct forecasts begin; and the number of rows.
     """
 
     forecast: Float64Array
     is_positive: BoolArray
     weights: Float64Array | None
-    starts: IntArray
+    bounds: IntArray
+
+    @property
+    def starts(self) -> IntArray:
+        """Where the distinct forecasts begin."""
+        return self.bounds[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +285,7 @@ def put_in_order(is_positive: BoolArray, forecast: Float64Array, weight: Float64
         bits = (forecast + 0.0).view(np.uint64)  # adding 0 makes -0 a 0
         bits <<= np.uint64(1)
         bits |= is_positive
-        bits = sort_whole(bits)
+        bits.sort()
         is_positive = (bits.astype(np.uint8) & 1).view(np.bool_)
         bits >>= np.uint64(1)
         forecast = bits.view(np.float64)
@@ -289,8 +293,9 @@ def put_in_order(is_positive: BoolArray, forecast: Float64Array, weight: Float64
         order = np.argsort(forecast)
         is_positive, forecast, weights = is_positive[order], forecast[order], weights[order]
     new = forecast[1:] != forecast[:-1]
-    starts = np.arange(len(forecast)) if new.all() else np.append(0, np.flatnonzero(new) + 1)
-    return Ordered(forecast, is_positive, weights, starts)
+    n = len(forecast)
+    bounds = np.arange(n + 1) if new.all() else np.concatenate([[0], np.flatnonzero(new) + 1, [n]])
+    return Ordered(forecast, is_positive, weights, bounds)
 
 
 def fit_in_order(rows: Ordered) -> IsotonicFit:
@@ -349,9 +354,7 @@ def _sums(rows: Ordered) -> tuple[Float64Array | None, Float64Array]:
         return None, rows.is_positive.astype(np.float64)
     if rows.weights is None:
         reached = np.append(0, np.cumsum(rows.is_positive))
-        ends = np.append(rows.starts[1:], len(rows.forecast))
-        count, positive = ends - rows.starts, reached[ends] - reached[rows.starts]
-        return count.astype(np.float64), positive.astype(np.float64)
+        return np.diff(rows.bounds).astype(np.float64), np.diff(reached[rows.bounds]).astype(np.float64)
     return (
         np.add.reduceat(rows.weights, rows.starts),
         np.add.reduceat(np.where(rows.is_positive, rows.weights, 0.0), rows.starts),

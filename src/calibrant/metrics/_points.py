@@ -114,10 +114,9 @@ def points_of(rows: Ordered) -> Points:
             pos = rows.is_positive.astype(np.float64)
             neg = 1.0 - pos
         else:
-            ends = np.append(starts[1:], n)
             reached = np.append(0, np.cumsum(rows.is_positive))
-            pos = (reached[ends] - reached[starts]).astype(np.float64)
-            neg = (ends - starts) - pos
+            pos = np.diff(reached[rows.bounds]).astype(np.float64)
+            neg = np.diff(rows.bounds) - pos
         return Points(distinct, distinct, distinct, pos, neg, pos, neg, single=len(starts) == n)
     mass = np.where(rows.is_positive, rows.weights, 0.0), np.where(rows.is_positive, 0.0, rows.weights)
     sums = [np.add.reduceat(each, starts) for each in (*mass, mass[0] ** 2, mass[1] ** 2)]

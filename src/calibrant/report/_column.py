@@ -31,15 +31,12 @@ class Column:
     ----------
     rows : Ordered
         The rows by rising forecast.
-    bounds : ndarray of int of shape (m + 1,)
-        Where the m distinct forecasts begin among the rows; and the number of rows.
     weight, hits, misses : ndarray of shape (m + 1,)
         Weight of all rows before each bound, of those for which the event came, and of the others; whole
         numbers where every row counts once.
     """
 
     rows: Ordered
-    bounds: IntArray
     weight: Array
     hits: Array
     misses: Array
@@ -47,7 +44,12 @@ class Column:
     @property
     def forecast(self) -> Float64Array:
         """The distinct forecasts."""
-        return self.rows.forecast[self.bounds[:-1]]
+        return self.rows.forecast[self.rows.starts]
+
+    @property
+    def bounds(self) -> IntArray:
+        """Where the distinct forecasts begin among the rows; and the number of rows."""
+        return self.rows.bounds
 
     def between(self, at: IntArray) -> tuple[Float64Array, Float64Array]:
         """Weight, and weight of the hits, of all rows from each of some bounds up to the next.
@@ -74,19 +76,17 @@ class Column:
 
 def added_up(rows: Ordered) -> Column:
     """Add up one column of forecasts."""
-    n_rows = len(rows.forecast)
-    distinct = len(rows.starts) == n_rows
-    bounds = np.arange(n_rows + 1) if distinct else np.append(rows.starts, n_rows)
+    bounds = rows.bounds
     if rows.weights is None:
         hits = _sums_before(rows.is_positive, np.intp)
-        hits = hits if distinct else hits[bounds]
-        return Column(rows, bounds, bounds, hits, bounds - hits)
+        hits = hits if len(hits) == len(bounds) else hits[bounds]
+        return Column(rows, bounds, hits, bounds - hits)
     sides = (
         rows.weights,
         np.where(rows.is_positive, rows.weights, 0),
         np.where(rows.is_positive, 0, rows.weights),
     )
-    return Column(rows, bounds, *(_sums_before(each)[bounds] for each in sides))
+    return Column(rows, *(_sums_before(each)[bounds] for each in sides))
 
 
 def _sums_before(values: Array, kind: type = np.float64) -> Array:

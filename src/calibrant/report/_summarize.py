@@ -1,9 +1,9 @@
 """From rows to a summary: every number of a report is computed here or below, none in the page."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -140,10 +140,15 @@ def summarize(
     ordered = in_order(rows.truth, rows.proba, rows.weight if rows.weighted else None, called=True)
     decided = decide_rows(rows, ordered.called, cost)
     found = _evaluate(rows, decided, ordered, seed)
-    examined = _examine(rows, found, ordered, seed)
-    confidence = examined.pop(CONFIDENCE)
     assert found.cost is not None
-    decisions = summarize_decisions(rows, decided, ordered.called, found.cost.mean_cost)
+    mean_cost = found.cost.mean_cost
+    works: list[Callable[[], Any]] = [
+        lambda: _examine(rows, found, ordered, seed),
+        lambda: summarize_decisions(rows, decided, ordered.called, mean_cost),
+        lambda: _errors(rows, ordered, row_labels),
+    ]
+    examined, decisions, errors = side_by_side(lambda work: work(), works, len(rows))
+    confidence = examined.pop(CONFIDENCE)
     ranking, ranked_as = rank_methods(rows, scores, methods, comparison, seed)
     evidence = _evidence(rows, found, confidence, examined, seed)
     return Summary(
@@ -162,7 +167,7 @@ def summarize(
         ),
         methods=ranking,
         ranked_as=ranked_as,
-        errors=_errors(rows, ordered, row_labels),
+        errors=errors,
         decisions=decisions,
         sample=_sample(rows, seed),
         before=None if before is None else _before(y, before, proba, classes, sample_weight, seed),
