@@ -21,8 +21,8 @@ BASIS_ENTRIES, AXES, LANDMARKS, KNOTS = 500_000, 16, 300, 33
 LANDMARKS_OF_CLASSES, LEAST_LANDMARKS, LANDMARKS_OF_AXES = 4000, 20, 16
 #: Of more classes than this a matrix acts on so many principal axes.
 WIDE, WIDE_AXES = 64, 32
-#: Axes and landmarks that say less than this, compared with all or with the first, are left out.
-SMALL = 1e-6
+#: Axes that say less than this share of all are left out; so are landmarks of whose kernel so little is new.
+SMALL, NEW = 1e-6, 1e-4
 #: The kernel's features are as large as this; normal scores stay within these shares; the least spread.
 KERNEL_SIZE, SHARES, FLAT = 5.0, (0.002, 0.998), 1e-9
 #: Of the answers of n rows this over n + 1 is spread evenly.
@@ -83,8 +83,8 @@ class Features:
     ----------
     entry, start, basis : Entry, Start, Basis or None
         How a row is made.
-    root : ndarray of shape (m, d) or None
-        What makes features of the kernel's landmarks that are as large as each other.
+    root : ndarray of shape (m, m) or None
+        What makes features of the kernel's landmarks that are as large as each other; upper triangular.
     wide : ndarray or None
         The principal axes that a matrix acts on, where there are too many inputs.
     seen : Row or None
@@ -119,8 +119,7 @@ class Features:
         root = None
         if "near" in members:
             places = basis.places(inputs, NUMPY)
-            basis = replace(basis, landmarks=_landmarks(places, rows.entry.n_classes))
-            root = _root(basis)
+            basis, root = _with_landmarks(basis, _landmarks(places, rows.entry.n_classes))
         return cls(rows, start, basis, root, wide, row)
 
     def basis_of(self, members: Collection[str]) -> Basis | None:
@@ -154,7 +153,9 @@ class Features:
         assert self.root is not None
         assert self.basis.landmarks is not None
         basis = replace(self.basis, landmarks=self.basis.landmarks.astype(real))
-        return np.vstack([places.T, self.root.T.astype(real) @ basis.kernel(places, NUMPY).T])
+        times = late.blas.dtrmm if real == np.float64 else late.blas.strmm
+        near = times(1.0, self.root, basis.kernel(places, NUMPY), side=1, overwrite_b=1)
+        return np.concatenate([places.T, near.T])
 
     def linear(self, name: str, fit: SoftmaxFit) -> Linear:
         """The map with its numbers, by which it predicts."""
@@ -168,7 +169,7 @@ class Features:
             matrix = self.wide @ matrix
         elif kind.block == "kernel":
             assert self.root is not None
-            n_axes = len(matrix) - self.root.shape[1]
+            n_axes = len(matrix) - len(self.root)
             matrix = np.vstack([matrix[:n_axes], self.root @ matrix[n_axes:]])
         return Linear(name, 1 + numbers[:, 1], numbers[:, 0].copy(), shapes, kind.block, matrix)
 
@@ -202,11 +203,12 @@ def _landmarks(places: Float64Array, n_classes: int) -> Float64Array:
     return np.unique(places[chosen], axis=0)
 
 
-def _root(basis: Basis) -> Float64Array:
-    """The inverse square root of the kernel of the landmarks, without what says nothing."""
-    values, axes = np.linalg.eigh(basis.kernel(basis.landmarks, NUMPY))
-    kept = values > SMALL * values[-1]
-    return np.asarray(KERNEL_SIZE * axes[:, kept] / np.sqrt(values[kept]))
+def _with_landmarks(basis: Basis, landmarks: Float64Array) -> tuple[Basis, Float64Array]:
+    """Those of some landmarks that the others do not determine, and a root of the inverse of their kernel."""
+    basis = replace(basis, landmarks=landmarks)
+    lower, order, rank, _ = late.lapack.dpstrf(basis.kernel(landmarks, NUMPY), lower=1, tol=NEW)
+    inverse, _ = late.lapack.dtrtri(lower[:rank, :rank], lower=1)
+    return replace(basis, landmarks=landmarks[order[:rank] - 1]), KERNEL_SIZE * np.tril(inverse).T
 
 
 def _knots(scores: Float64Array, is_own: Any, weight: Float64Array) -> tuple[Float64Array, Float64Array]:

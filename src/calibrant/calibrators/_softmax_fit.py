@@ -19,7 +19,7 @@ from calibrant._core._arrays import Array, Float64Array, FloatArray, IntArray
 #: Steps at most; when to end, in a pool and on its own; the penalty of what all classes share of a shape.
 MOST_STEPS, ROUGH, FINE, SHARED = 60, 1e-5, 1e-11, 0.1
 #: The metric is found by so many rows, or as many as make it cost a few steps; scores worked on at once.
-METRIC_ROWS, STEPS_WORTH, BLOCK, SHORTEST_BLOCK = 1000, 16, 1 << 17, 1024
+METRIC_ROWS, STEPS_WORTH, BLOCK, SHORTEST_BLOCK = 2000, 16, 1 << 17, 1024
 #: All penalties are greater by this many rows over those that there are.
 HARDER = 30.0
 #: A row's own part of its prediction is taken to be no greater than this.
@@ -193,9 +193,9 @@ def _metric(design: Design, weight: Float64Array, penalty: Float64Array) -> Floa
         even = (np.arange(most) + 0.5) / most
         chosen, count = np.unique(np.searchsorted(mass, even * mass[-1]), return_counts=True)
         design, weight = design.some(chosen), count * (mass[-1] / most)
-    proba, one = softmax_in_place(design.log_start.copy()), np.eye(design.n_columns)
+    proba = softmax_in_place(design.log_start.copy())
     found = _curvatures(design, proba, weight, penalty)
-    return np.array([late.linalg.solve_triangular(lower, one, lower=True).T for _, lower in found])
+    return np.array([late.lapack.dtrtri(lower, lower=1)[0].T for _, lower in found], design.real)
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,8 +350,13 @@ def fit_softmax(
     blocks = [slice(start, start + step) for start in range(0, len(y), step)]
     parts = [(design.some(rows), y[rows], weight[rows]) for rows in blocks]
 
+    def times(matrices: Any, numbers: Array) -> Float64Array:
+        return np.asarray(
+            np.matmul(matrices, numbers[:, :, None].astype(matrices.dtype))[:, :, 0], np.float64
+        )
+
     def numbers_of(found: Array) -> Float64Array:
-        return np.asarray(np.matmul(roots, found.reshape(k, -1, 1))[:, :, 0])
+        return times(roots, found.reshape(k, -1))
 
     def loss(found: Array) -> tuple[float, Array]:
         numbers = numbers_of(found)
@@ -372,7 +377,7 @@ def fit_softmax(
             price = penalty.shape * kappa
             value -= price * (shared * shared).sum()
             slope[:, shapes] -= 2 * price * shared
-        return float(value), np.matmul(back, slope[:, :, None]).ravel()
+        return float(value), times(back, slope).ravel()
 
     bounds = None
     if rising:

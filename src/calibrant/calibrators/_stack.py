@@ -29,7 +29,7 @@ KEEP_TWO, KEEP_MANY = ("start", "vector", "steps", "flat"), ("start", "flat")
 #: Of more classes than this there is no square and no near.
 MOST_CLASSES, OF_FEW_CLASSES = 200, ("square", "near")
 #: Scores that maps are fitted to, and that they are weighed by; rows that always are, and that are at most.
-FIT_ENTRIES, HELD_ENTRIES, LEAST_ROWS, MOST_ROWS = 1_000_000, 50_000, 4000, 200_000
+FIT_ENTRIES, HELD_ENTRIES, LEAST_ROWS, MOST_ROWS = 1_000_000, 40_000, 4000, 200_000
 #: Every map has so many rows for it beforehand; these have them in full from so many rows on.
 PRIOR, IN_FULL = 0.5, {"shape": 300, "square": 100, "near": 1000, "steps": 100}
 #: The penalty of the logarithm of the power, and its bounds.
