@@ -22,7 +22,7 @@ LANDMARKS_OF_CLASSES, LEAST_LANDMARKS, LANDMARKS_OF_AXES = 4000, 20, 16
 #: Of more classes than this a matrix acts on so many principal axes.
 WIDE, WIDE_AXES = 64, 32
 #: Axes that say less than this share of all are left out; so are landmarks of whose kernel so little is new.
-SMALL, NEW = 1e-6, 1e-4
+SMALL, NEW, TILT = 1e-6, 1e-4, 1e-9
 #: The kernel's features are as large as this; normal scores stay within these shares; the least spread.
 KERNEL_SIZE, SHARES, FLAT = 5.0, (0.002, 0.998), 1e-9
 #: Of the answers of n rows this over n + 1 is spread evenly.
@@ -204,9 +204,14 @@ def _landmarks(places: Float64Array, n_classes: int) -> Float64Array:
 
 
 def _with_landmarks(basis: Basis, landmarks: Float64Array) -> tuple[Basis, Float64Array]:
-    """Those of some landmarks that the others do not determine, and a root of the inverse of their kernel."""
-    basis = replace(basis, landmarks=landmarks)
-    lower, order, rank, _ = late.lapack.dpstrf(basis.kernel(landmarks, NUMPY), lower=1, tol=NEW)
+    """Those of some landmarks that the others do not determine, and a root of the inverse of their kernel.
+
+    They are taken by how much is new of them, equal ones in their order: rounding, which is not that of all
+    processors, must not choose.
+    """
+    kernel = replace(basis, landmarks=landmarks).kernel(landmarks, NUMPY)
+    kernel[np.diag_indices_from(kernel)] -= TILT * np.arange(len(kernel))
+    lower, order, rank, _ = late.lapack.dpstrf(kernel, lower=1, tol=NEW)
     inverse, _ = late.lapack.dtrtri(lower[:rank, :rank], lower=1)
     return replace(basis, landmarks=landmarks[order[:rank] - 1]), KERNEL_SIZE * np.tril(inverse).T
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from calibrant._core._overlap import Named, refuse_overlap
-from calibrant._core._words import speak_of_options
+from calibrant._core._words import OPTIONS
+from calibrant.cli._overlap import Named, refuse_overlap
 
 
 class Read(click.Path):
@@ -33,7 +33,7 @@ class Command(click.Command):
         """Look at the files, then run; in a context of its own, where parameters are options."""
         read, written = list(_given(ctx, Read)), list(_given(ctx, Written))
         context = copy_context()
-        context.run(speak_of_options)
+        context.run(OPTIONS.set, True)
         refuse_overlap(read, written, every=ctx.params.get("engine") == "spark")
         return context.run(super().invoke, ctx)
 

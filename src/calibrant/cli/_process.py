@@ -105,7 +105,8 @@ def end_by(number: int) -> NoReturn:
 def end(status: int) -> NoReturn:
     """End the process."""
     be_undisturbed()
-    discard_unfinished()
+    if status:
+        discard_unfinished()
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         if not flushed(stream):
             # What is left of it must not complain when Python ends.

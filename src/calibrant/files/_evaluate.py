@@ -9,7 +9,7 @@ import numpy as np
 from calibrant._core._arrays import Array
 from calibrant._core._checks import check_probabilities
 from calibrant._core._errors import DataError
-from calibrant._core._words import are_options
+from calibrant._core._words import OPTIONS
 from calibrant.files._checked_rows import checked_rows, labels_of
 from calibrant.files._labelled import LabelledRows
 from calibrant.files._score_check import ScoreCheck
@@ -96,7 +96,7 @@ def _of_few_groups(rows: LabelledRows) -> RowsOfPass:
                 raise DataError(
                     f"the column {rows.by!r} of {rows.source.name} must have at most {MOST_GROUPS} groups to "
                     "be measured in passes; it has more; choose another, or pass "
-                    f"{'--in-memory' if are_options() else 'in_passes=False'}"
+                    f"{'--in-memory' if OPTIONS.get() else 'in_passes=False'}"
                 )
             yield batch
 

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._errors import DataError, ScoreDirectionWarning
 from calibrant._core._names import label_text
-from calibrant._core._words import are_options, option
+from calibrant._core._words import OPTIONS, option
 from calibrant.files._classes import ClassesOf
 from calibrant.files._source import shown
 from calibrant.metrics import Direction, directions_of, mostly_wrong, wrong_columns
@@ -90,10 +90,10 @@ class ScoreCheck:
     def _of_one(self, found: Direction) -> str:
         other, positive = (str(label_text(label)) for label in self._classes)
         if self._said.given is None:
-            remedy = f"--positive {quote(other)}" if are_options() else f"positive={other!r}"
+            remedy = f"--positive {quote(other)}" if OPTIONS.get() else f"positive={other!r}"
         else:
             labels = f"{positive},{other}"
-            remedy = f"--classes {quote(labels)}" if are_options() else f"classes={[positive, other]!r}"
+            remedy = f"--classes {quote(labels)}" if OPTIONS.get() else f"classes={[positive, other]!r}"
         return (
             f"the scores in {self._columns[0]!r} of {self._name} must be higher for {positive!r} than for "
             f"{other!r}; they are lower (AUC {found.area:.3f}, beyond chance); pass {remedy} if a high score "

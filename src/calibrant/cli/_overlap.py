@@ -53,9 +53,10 @@ def _refuse_read(source: Named, written: Sequence[Named], every: bool) -> None:
 
 def _refuse_written_twice(written: Sequence[Named]) -> None:
     for (one, path), (other, second) in combinations(_with_streams(written), 2):
-        if isinstance(path, int) or (isinstance(second, int) and open_number(path) is not None):
-            continue  # both standard streams may go to one file, and a file may be one by its name
-        if _same(path, second):
+        if isinstance(path, int) or not _same(path, second):
+            continue
+        # Both standard streams may go to one file, and a file may be one by its name.
+        if isinstance(second, str) or open_number(path) is None:
             raise ParameterError(
                 f"{one} and {other} must be two files; both are {path}; give one of them another name"
             )
