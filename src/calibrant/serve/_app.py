@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from calibrant._core._arrays import Array
+from calibrant._core._arrays import Array, Float64Array
 from calibrant._core._checks import plain
 from calibrant._core._errors import CalibrantError, DataError, MissingExtraError
 from calibrant.files import apply
-from calibrant.serve._bodies import ARROW, Asked, columns_of, read_outcomes, read_rows, read_stream, written
+from calibrant.serve._bodies import ARROW, columns_of, read_outcomes, read_rows, read_stream, written
 from calibrant.serve._openapi import openapi
 from calibrant.serve._served import Served, Version
+from calibrant.serve._together import Together, proba_of
 from calibrant.serve._watch import Watch
 
 try:
@@ -62,6 +63,7 @@ class Service:
 
     def __init__(self, served: Served, watch: Watch | None, max_body: int) -> None:
         self.served, self.watch, self.max_body = served, watch, max_body
+        self._together = Together()
 
     async def body(self, request: Request) -> bytes:
         """All of the body, if it is not too large."""
@@ -94,29 +96,24 @@ class Service:
     async def _answer(self, request: Request, *, decide: bool) -> Response:
         """What is asked of the rows of a body, in the form that they came in."""
         body = await self.body(request)
-        work = self._of_stream if _is_arrow(request) else self._of_json
-        now = self.served.now
+        arrow, now = _is_arrow(request), self.served.now
         if len(body) > LARGE:
+            work = self._of_stream if arrow else self._of_json
             proba, keys, response = await run_in_threadpool(work, body, now, decide)
+        elif arrow:
+            proba, keys, response = self._of_stream(body, now, decide)
         else:
-            proba, keys, response = work(body, now, decide)
+            asked = read_rows(body, now.model)
+            proba = await self._together.proba(now.model, asked.scores, request.scope.get("client"))
+            keys, response = asked.keys, _said(now, proba, decide)
         if self.watch is not None and keys:
             self.watch.forecast(proba, keys)
         return response
 
     def _of_json(self, body: bytes, now: Version, decide: bool) -> tuple[Any, Any, Response]:
-        model = now.model
-        asked: Asked = read_rows(body, model)
-        if not len(asked.scores):
-            proba = np.empty((0, len(model.classes_)))
-        else:
-            proba = model.predict_proba(asked.scores)
-        if decide:
-            positions = model.decide_positions(proba) if len(proba) else np.empty(0, dtype=np.intp)
-            found: dict[str, Any] = {"decisions": _labels(model.actions_[positions])}
-        else:
-            found = {"classes": now.classes, "probabilities": np.ascontiguousarray(proba)}
-        return proba, asked.keys, Json(found)
+        asked = read_rows(body, now.model)
+        proba = proba_of(now.model, asked.scores)
+        return proba, asked.keys, _said(now, proba, decide)
 
     def _of_stream(self, body: bytes, now: Version, decide: bool) -> tuple[Any, Any, Response]:
         table, keys = read_stream(body)
@@ -264,6 +261,14 @@ def _is_arrow(request: Request) -> bool:
     if kind in ("application/json", "text/json", ""):
         return False
     raise DataError(f"the media type of a body must be application/json or {ARROW}; got {kind!r:.80}")
+
+
+def _said(now: Version, proba: Float64Array, decide: bool) -> Response:
+    """The answer to rows in JSON."""
+    if not decide:
+        return Json({"classes": now.classes, "probabilities": np.ascontiguousarray(proba)})
+    positions = now.model.decide_positions(proba) if len(proba) else np.empty(0, dtype=np.intp)
+    return Json({"decisions": _labels(now.model.actions_[positions])})
 
 
 def _labels(labels: Array) -> list[Any]:
