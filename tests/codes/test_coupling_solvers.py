@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
-from calibrant.codes import all_pairs, exhaustive, kl_objective, one_vs_all, random_dense, random_sparse
+from calibrant.codes import (
+    all_pairs,
+    exhaustive,
+    expected_answers,
+    kl_objective,
+    one_vs_all,
+    random_dense,
+    random_sparse,
+)
 from calibrant.codes._coupling_newton import NewtonCoupling
 from calibrant.codes._coupling_one_vs_all import OneVsAllCoupling
-from calibrant.codes._coupling_pairwise import PairwiseCoupling
+from calibrant.codes._coupling_pairwise import PairwiseCoupling, _Steps
 from calibrant.codes._coupling_parts import KLMinimiser
 from codes.cases import CODES, noisy_answers, plain_mm, some_weights
 
@@ -44,14 +52,26 @@ def test_pairwise_steps_go_down_from_anywhere():
     code = all_pairs(5)
     solver = PairwiseCoupling(code, np.ones(10))
     answers = rng.uniform(1e-6, 1 - 1e-6, (10, 200))
-    from calibrant.codes._coupling_pairwise import _Space
-
     proba = np.exp(rng.uniform(-30, 0, (5, 200)))
     proba /= proba.sum(axis=0)
     before = kl_objective(code, answers.T, proba.T)
-    after, reach = solver._step(proba, answers, _Space.for_block(5, 10, 200))
+    after, reach = _Steps.of(solver, answers, np.float64).step(proba)
     assert (reach > 2).any()
     assert (kl_objective(code, answers.T, after.T) <= before + 1e-12).all()
+
+
+@pytest.mark.parametrize("k", [3, 10, 26])
+@pytest.mark.parametrize("eps", [1e-15, 1e-6, 0.2])
+def test_what_single_precision_cannot_hold_is_lost_on_no_row(k, eps):
+    """Certain, contradictory and fair answers, one beside the other: the gradient of every row vanishes."""
+    rng, code = np.random.default_rng(k), all_pairs(k)
+    certain = expected_answers(code, rng.dirichlet(np.full(k, 0.02), 40) + 1e-300).T
+    answers = np.hstack([certain, rng.integers(0, 2, certain.shape), rng.random(certain.shape)])
+    answers = np.clip(answers, eps, 1 - eps)
+    found = PairwiseCoupling(code, np.ones(code.shape[1])).solve(answers, 1e-10, 1000)
+    assert found.converged.all()
+    slopes = code @ (answers - expected_answers(code, found.proba.T).T)
+    np.testing.assert_allclose(slopes, 0, atol=1e-7)
 
 
 @pytest.mark.parametrize("code", [one_vs_all(4), all_pairs(5)])

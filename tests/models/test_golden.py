@@ -38,10 +38,12 @@ def test_it_loads_predicts_and_saves_back(path, tmp_path):
     expected = json.loads(path.with_suffix(".expected.json").read_text("utf-8"))
     rows = None if expected["rows"] is None else np.array(expected["rows"])
     rounded = kinds_within(json.loads(path.read_text("utf-8"))) - EXACT
+    # coupling ends by a tolerance of 1e-8; its steps, and what they leave, are those of the release
+    rtol, atol = (0, 1e-9) if "coupling" in rounded else (1e-12, 1e-15) if rounded else (0, 0)
     for said, wanted in zip(answers(model, rows), expected["answers"], strict=True):
         if said.dtype.kind == "f":
             want = np.array(wanted, dtype=np.float64)
-            np.testing.assert_allclose(said, want, rtol=1e-12 if rounded else 0, atol=1e-15 if rounded else 0)
+            np.testing.assert_allclose(said, want, rtol=rtol, atol=atol)
         else:
             assert said.tolist() == wanted
     save(model, tmp_path / "again.json")

@@ -16,7 +16,7 @@ def product(left: Float64Array, right: Float64Array) -> Float64Array:
     width = max(32, _SINGLE_THREAD // max(1, left.size))
     if n_columns <= width:
         return left @ right
-    result = np.empty((len(left), n_columns))
+    result = np.empty((len(left), n_columns), right.dtype)
     for start in range(0, n_columns, width):
         part = slice(start, start + width)
         np.matmul(left, right[:, part], out=result[:, part])

@@ -81,8 +81,7 @@ def eliminate(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray
 
 def _all_at_once(work: Float64Array, floor: float) -> tuple[Float64Array, BoolArray]:
     k, n_rows = work.shape[1:]
-    inverse = np.empty((k, n_rows))
-    scaled = np.empty((k, n_rows))
+    inverse, scaled = np.empty((2, k, n_rows), work.dtype)
     sound = np.ones(n_rows, dtype=bool)
     for j in range(k):
         entry = np.abs(work[j, j])
