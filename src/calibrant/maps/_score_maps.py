@@ -1,6 +1,7 @@
 """The maps of one score: steps, bounds, lines, a logistic curve, a constant, and the score itself."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -181,10 +182,18 @@ class Lines(Map, name="lines"):
         def here(table: Any) -> Any:
             return ops.take(table, place)
 
-        inside = ops.clip(scores, self.low, self.high) * here(self.half)
+        inside = ops.clip(scores, self.low, self.high)
+        if self._halves:
+            inside = inside * here(self.half)
         way = (inside - here(self.begin)) / here(self.width)
         positive = way * here(self.rise) + here(self.value)
         return positive if self.clip is None else ops.clip(positive, self.clip, 1 - self.clip)
+
+    @cached_property
+    def _halves(self) -> bool:
+        """Whether some interval counts in halves; of several columns each has a table."""
+        tables = self.half if isinstance(self.half, list) else [self.half]
+        return any(bool((each != 1).any()) for each in tables)
 
     def check(self, at: Place) -> None:
         """One interval more than edges."""
