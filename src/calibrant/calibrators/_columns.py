@@ -342,11 +342,11 @@ def _answers(models: "Sequence[ColumnsCalibrator]", parts: "Sequence[FloatArray]
     return found
 
 
-def _answers_of(calibrator: Any, scores: FloatArray) -> "Iterable[tuple[slice, Float64Array]]":
+def _answers_of(calibrator: Calibrator, scores: FloatArray) -> "Iterable[tuple[slice, Float64Array]]":
     """What the calibrator of a column says of some rows: which rows, and their answers."""
-    if getattr(type(calibrator), "predict_proba", None) is ScoreCalibrator.predict_proba:
-        blocks: Iterable[tuple[slice, Float64Array]] = calibrator.answers(scores)
-        return blocks
+    own = type(calibrator).predict_proba
+    if isinstance(calibrator, ScoreCalibrator) and own is ScoreCalibrator.predict_proba:
+        return calibrator.answers(scores)
     return [(slice(None), calibrator.predict_proba(scores)[:, 1])]
 
 

@@ -74,7 +74,7 @@ class ScoreModelKind(Kind):
     def write(self, model: ScoreModel) -> dict[str, Any]:
         """Take a fitted model apart."""
         check_fitted(model, "classes_")
-        calibrator: Any = model.calibrator_
+        calibrator = model.calibrator_
         written = calibrator_kinds().of(calibrator).write(calibrator)
         decision = None
         if model.cost_ is not None:
@@ -86,7 +86,7 @@ class ScoreModelKind(Kind):
             }
         plain = {
             "kind": self.name,
-            "scores": FORMS[calibrator.takes],
+            "scores": form_of_scores(calibrator),
             "calibrator": written,
             "decision": decision,
         }

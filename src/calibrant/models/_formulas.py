@@ -4,9 +4,11 @@ from typing import Any
 
 from calibrant._core._fitted import check_fitted
 from calibrant.calibrators import (
+    Calibrator,
     CalibratorBase,
     ColumnsCalibrator,
     ConstantAnswer,
+    Method,
     RowCalibrator,
     calibrator_kinds,
 )
@@ -27,9 +29,9 @@ def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError)
     """The calibrator of a chain, or the model itself, to be written for a target of this name."""
     if type(model) is ScoreModel:
         check_fitted(model, "calibrator_")
-    calibrator: Any = model.calibrator_ if type(model) is ScoreModel else model
+    calibrator = model.calibrator_ if type(model) is ScoreModel else model
     refuse_groups(model, f"written as {name}", "use the file of `save`, or fit without by", error)
-    if not calibrator_kinds().has(calibrator):
+    if not (isinstance(calibrator, CalibratorBase) and calibrator_kinds().has(calibrator)):
         if hasattr(model, "to_score_model"):
             raise error(
                 f"only the calibration of a {type(model).__name__} can be written as {name}, not its "
@@ -41,7 +43,7 @@ def calibrator_of(model: Any, name: str, error: type[ExportError] = ExportError)
             "known; fit one of calibrant's calibrators to its scores, or register it"
         )
     check_fitted(calibrator, "classes_")
-    return calibrator  # type: ignore[no-any-return]
+    return calibrator
 
 
 def chain_of(model: Any, name: str, *, loops: bool = False) -> Chain:
@@ -90,12 +92,14 @@ def decision_in(proba: Any, model: ScoreModel) -> Any:
     return rule.decide_in_symbols(proba)
 
 
-def _map_of(calibrator: Any, target: Target) -> Map:
+def _map_of(calibrator: Calibrator | ConstantAnswer, target: Target) -> Map:
     """The map of a fitted calibrator, of which a column may have one that is not ours."""
-    if not (calibrator_kinds().has(calibrator) or isinstance(calibrator, ConstantAnswer)):
+    if isinstance(calibrator, ConstantAnswer):
+        return calibrator.map_
+    if not (isinstance(calibrator, Method) and calibrator_kinds().has(calibrator)):
         target.refuse(
             f"a two-class calibrator must be one of calibrant's own or of the registry to be written as "
             f"{target.name}; got a {type(calibrator).__name__}, whose map is not known; fit one of "
             "calibrant's in its place"
         )
-    return calibrator.map_  # type: ignore[no-any-return]
+    return calibrator.map_
