@@ -32,6 +32,12 @@ class Counted:
         return self.model.predict_proba(scores)
 
 
+def run(function):
+    """Run a coroutine in a thread of its own; tests of pages leave a loop running in the first."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(function())).result()
+
+
 def asked(together, requests, *, clients=None):
     """What several tasks get, which are begun one after the other; errors as they are."""
 
@@ -43,7 +49,7 @@ def asked(together, requests, *, clients=None):
         ]
         return await asyncio.gather(*tasks, return_exceptions=True)
 
-    return asyncio.run(all_of_them())
+    return run(all_of_them)
 
 
 def rows_of_sizes(sizes, seed=1):
@@ -108,7 +114,7 @@ def test_one_that_has_gone_does_not_keep_the_others(model):
         tasks[1].cancel()
         return await asyncio.gather(*tasks, return_exceptions=True)
 
-    first, second, third = asyncio.run(with_one_cancelled())
+    first, second, third = run(with_one_cancelled)
     assert isinstance(second, asyncio.CancelledError)
     for part, proba in ((parts[0], first), (parts[2], third)):
         np.testing.assert_allclose(proba, model.predict_proba(part), rtol=1e-12, atol=0)
