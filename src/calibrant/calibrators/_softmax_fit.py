@@ -379,13 +379,22 @@ def fit_softmax(
             slope[:, shapes] -= 2 * price * shared
         return float(value), times(back, slope).ravel()
 
+    # L-BFGS begins with a step of length 1. In the metric the slope itself is nearly Newton's step.
+    zero = np.zeros(k * design.n_columns)
+    begun = loss(zero)
+    unit = 1.0 if rising else float(np.linalg.norm(begun[1])) or 1.0
+
+    def in_units(found: Array) -> tuple[float, Array]:
+        value, slope = loss(unit * found) if found.any() else begun
+        return value, unit * slope
+
     bounds = None
     if rising:
         bounds = [(None, None), (-1.0, None), *[(None, None)] * (design.n_columns - 2)] * k
     fine = precision <= FINE
     found = late.optimize.minimize(
-        loss,
-        np.zeros(k * design.n_columns),
+        in_units,
+        zero,
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
@@ -396,4 +405,4 @@ def fit_softmax(
             "gtol": 1e-7 if fine else 1e-4,
         },
     )
-    return SoftmaxFit(numbers_of(found.x), cost, float(found.fun))
+    return SoftmaxFit(numbers_of(unit * found.x), cost, float(found.fun))
