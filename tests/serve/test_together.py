@@ -93,6 +93,17 @@ def test_what_is_wrong_with_one_is_not_told_to_others(model):
     np.testing.assert_array_equal(third, model.predict_proba(parts[2]))
 
 
+def test_a_fault_reaches_everyone_who_waits(model):
+    class Faulty:
+        classes_ = model.classes_
+
+        def predict_proba(self, scores):
+            raise ZeroDivisionError
+
+    found = asked(Together(), [(Faulty(), part) for part in rows_of_sizes([1, 1])])
+    assert [type(each) for each in found] == [ZeroDivisionError] * 2
+
+
 def test_a_request_keeps_the_model_that_it_began_with(model):
     other = ScoreModel("sigmoid").fit(*class_scores(300, 3, 7))
     parts = rows_of_sizes([1, 1, 1, 1])

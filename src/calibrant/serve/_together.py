@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from calibrant._core._arrays import Float64Array
-from calibrant._core._errors import CalibrantError
 from calibrant.models import ScoreModel
 
 #: Rows of a request that takes part at most, and the turns of the loop that it waits.
@@ -63,7 +62,7 @@ def _answer(asked: list[_Asked]) -> None:
     try:
         scores = asked[0].scores if len(asked) == 1 else np.concatenate([each.scores for each in asked])
         proba = proba_of(model, scores)
-    except (CalibrantError, MemoryError) as error:
+    except Exception as error:  # whoever waits must hear of it, whatever it is
         if len(asked) == 1:
             _settle(asked[0], error)
         else:
