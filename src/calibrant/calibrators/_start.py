@@ -59,7 +59,8 @@ def fit_start(rows: JointRows, *, biased: bool = True) -> Start:
 def _best_floor(rows: JointRows, share: float) -> tuple[float, float, float | None]:
     """The least loss, the logarithm of its scale, and its floor, the first of equal ones.
 
-    All are tried by a sketch of the rows, and those that may be best are compared by all rows.
+    All are tried by a sketch of the rows. Those that may be best are compared by all rows, but for those that
+    are equal to one before.
     """
     floors: Floors = FLOORS if rows.entry.of_probabilities else (None,)
     true_first = _true_first(rows.given, rows.y)
@@ -70,7 +71,11 @@ def _best_floor(rows: JointRows, share: float) -> tuple[float, float, float | No
     )
     hopeless = HOPELESS_TWO if len(true_first) == 2 else HOPELESS
     found: tuple[float, float, float | None] = math.inf, 0.0, None
+    compared: list[float] = []
     for number in np.flatnonzero(losses <= losses.min() * (1 + hopeless)):
+        if any(abs(losses[number] - loss) <= TIE * loss for loss in compared):
+            continue
+        compared.append(losses[number])
         logs = _logs(true_first, floors[number])[:, None]
         (loss,), (scale,) = _best_scales(logs, rows.weight, share, begins[number, None])
         if loss < found[0] * (1 - TIE):
