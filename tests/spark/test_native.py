@@ -9,6 +9,7 @@ from pyspark.errors.exceptions.base import PySparkException
 
 from calibrant import ScoreModel
 from calibrant.calibrators import METHODS
+from calibrant.calibrators._joint import JointCalibrator
 from calibrant.spark import ScoreCalibratorModel, _calibrator as stage
 from calibrant.spark._native import native_form
 from models.cases import class_scores
@@ -49,6 +50,17 @@ def test_columns_have_the_numbers_of_the_library(spark, method):
         np.testing.assert_allclose(proba, want, rtol=0, atol=1e-12)
     clear = np.abs(want @ np.array(COST).T @ [1, -1]) > 1e-9
     np.testing.assert_array_equal(np.array(decided)[clear], model.decide(asked)[clear])
+
+
+@pytest.mark.parametrize(
+    "method", [name for name, kind in METHODS.items() if issubclass(kind, JointCalibrator)]
+)
+def test_methods_of_all_scores_take_a_single_one(spark, method):
+    """As columns or in batches: a program of any length is answered, and by a driver of any size."""
+    model, scores = fitted(method)
+    _, proba, decided = judged(spark, model, scores[:200])
+    np.testing.assert_allclose(proba, model.predict_proba(scores[:200]), rtol=0, atol=1e-12)
+    assert decided == model.decide(scores[:200]).tolist()
 
 
 def test_vectors_and_rows_that_cannot_be_used_are_as_in_batches(spark, monkeypatch):

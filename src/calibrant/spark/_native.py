@@ -29,8 +29,8 @@ from calibrant.spark._columns import ScoreColumns, is_finite, quoted
 
 #: With more scores per row columns gain nothing: those of ten make a method that the JVM does not compile.
 MOST_SCORES = 1
-#: Longer programs are left to Python. A matrix of two classes has 104 steps, the stack 430 to 500, and of these
-#: Spark's optimizer makes columns that a heap of a gigabyte cannot hold.
+#: Longer programs are left to Python. A matrix of two classes has 104 steps, and the stack 430 to 500, of
+#: which Spark's optimizer makes more than a heap of a gigabyte can hold.
 MOST_STEPS = 200
 #: Edges of all maps of a model that are sent as columns.
 MOST_EDGES = 1 << 16
