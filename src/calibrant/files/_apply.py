@@ -89,12 +89,12 @@ def apply(
     >>> found["p_yes"].to_numpy().round(2)
     array([0.5 , 0.73])
     """
+    check_option("handle_invalid", handle_invalid, ("error", "skip", "keep"))
     source = where if isinstance(where, Source) else open_source(where, once=True)
     chain = model_of(model)
     columns = find_scores(source, chain, scores)
     kept = kept_columns(source, keep, columns)
     names = _new_columns(chain, top, decide, prefix)
-    check_option("handle_invalid", handle_invalid, ("error", "skip", "keep"))
     refuse_twice(kept, names, source)
     return Applied(chain, source, columns, kept, names, top, decide, handle_invalid, batch_rows, progress)
 
