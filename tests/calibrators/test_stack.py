@@ -15,7 +15,7 @@ from calibrant import (
 )
 from calibrant.calibrators import _stack
 from calibrant.calibrators._joint_rows import joint_rows
-from calibrant.calibrators._linear_members import LINEAR, Features
+from calibrant.calibrators._linear_members import LINEAR, Features, _prices
 from calibrant.calibrators._softmax_fit import _root, fit_softmax, softmax_in_place
 from calibrant.calibrators._stairs import dealt_out
 from calibrant.calibrators._start import FLOORS, TRIED, _best_scales, _good_scales, _true_first
@@ -384,3 +384,33 @@ def test_equal_rows_are_one_and_copies_are_counted():
     (rows,) = learn_from_cases([joint_rows(10, "probability", 2, None)], [Cases(scores, y, None)])
     assert sorted(rows.weight) == [1.0, 2.0]
     assert rows.total == 3
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.2, 0.4])
+def test_the_penalty_of_biases_is_that_of_how_far_they_lie_apart(spread):
+    """In the mean over draws the moments find the variance that biases were drawn with."""
+    rng, k, n, variances = np.random.default_rng(3), 12, 3_000, []
+    for _ in range(40):
+        log_start = log_softmax(rng.normal(size=(k, n)), axis=0)
+        told = log_softmax(log_start + spread * rng.normal(size=(k, 1)), axis=0)
+        y = (np.exp(told).cumsum(axis=0) < rng.random(n)).sum(axis=0).clip(max=k - 1)
+        bias, slope = _prices(log_start, y, np.ones(n))
+        variances.append(0.5 / bias)
+        if spread < 0.5:
+            assert slope > 0.5 / 0.3**2  # slopes are all alike, but for what great biases bend
+    if spread:
+        assert np.mean(variances) == pytest.approx(spread**2, rel=0.4)
+    else:
+        assert np.mean(variances) < 0.02
+
+
+def test_where_classes_differ_the_maps_may_follow():
+    """Base rates of other rows than the scores are of are learned by every map that adapts."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 2_000)
+    margins = 2 * (rng.normal(size=(2_000, 4)) + np.eye(4)[y])
+    moved = margins + np.array([0.0, 3.0, -3.0, 1.0])
+    for name in ("shape", "square", "near"):
+        mine = [StackCalibrator(["start", name], kind="margin").fit(each, y) for each in (margins, moved)]
+        found = [model.losses_[name] for model in mine]
+        assert found[1] < found[0] + 0.02

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,14 @@ import numpy as np
 from calibrant._core import _late as late
 from calibrant._core._arrays import Float64Array, FloatArray, IntArray
 from calibrant.calibrators._joint_rows import JointRows
-from calibrant.calibrators._softmax_fit import FINE, Design, Penalty, SoftmaxFit, fit_softmax
+from calibrant.calibrators._softmax_fit import (
+    FINE,
+    Design,
+    Penalty,
+    SoftmaxFit,
+    fit_softmax,
+    softmax_in_place,
+)
 from calibrant.calibrators._start import fit_start
 from calibrant.maps import NUMPY, Basis, Linear, Pool, Row, Start
 
@@ -27,23 +35,29 @@ SMALL, NEW, TILT = 1e-6, 1e-4, 1e-9
 KERNEL_SIZE, SHARES, FLAT = 5.0, (0.002, 0.998), 1e-9
 #: Of the answers of n rows this over n + 1 is spread evenly.
 SHARE = 0.15
+#: Classes are taken to lie so far apart at least, and at most; the least curvature.
+CLOSEST, FARTHEST, LEVEL = 0.1, 2.0, 1e-12
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a map sees, and what its departures cost."""
+    """What a map sees, and what its departures cost.
+
+    Where it `adapts`, the biases and slopes of three classes or more cost what is found for these rows.
+    """
 
     penalty: Penalty
     block: str = "none"
     shaped: bool = False
+    adapts: bool = False
 
 
 LINEAR = {
     "vector": Kind(Penalty(1.0, 1.0)),
-    "shape": Kind(Penalty(0.5, 0.5, 0.5), shaped=True),
+    "shape": Kind(Penalty(0.5, 0.5, 0.5), shaped=True, adapts=True),
     "matrix": Kind(Penalty(0.5, 0.5, matrix=2.0), "inputs"),
-    "square": Kind(Penalty(0.5, 0.5, matrix=5.0), "squares"),
-    "near": Kind(Penalty(0.5, 0.5, matrix=0.03, of_class=300.0), "kernel"),
+    "square": Kind(Penalty(0.5, 0.5, matrix=5.0), "squares", adapts=True),
+    "near": Kind(Penalty(0.5, 0.5, matrix=0.03, of_class=300.0), "kernel", adapts=True),
 }
 
 
@@ -60,7 +74,7 @@ def alone(name: str, rows: JointRows, features: "Features") -> Pool:
     """The pool of a single map, fitted as precisely as it can be."""
     row = features.row(rows)
     design = features.design(row, name, np.float64)
-    fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, precision=FINE)
+    fit = fit_softmax(design, rows.y, rows.weight, features.penalty(name), precision=FINE)
     return Pool(
         rows.entry,
         features.start,
@@ -135,6 +149,20 @@ class Features:
             return self.seen.on(self.basis)
         return Row(rows.entry, self.start, self.basis, rows.scores, NUMPY)
 
+    @cached_property
+    def _found(self) -> tuple[float, float]:
+        """What biases and slopes cost whose classes lie as far apart as a first step from the start says."""
+        log_start = self.row(self.rows).log_start.T
+        return _prices(np.ascontiguousarray(log_start), self.rows.y, self.rows.weight)
+
+    def penalty(self, name: str) -> Penalty:
+        """What the departures of a map cost."""
+        kind = LINEAR[name]
+        if not kind.adapts or self.rows.entry.n_classes == 2:
+            return kind.penalty
+        bias, slope = self._found
+        return replace(kind.penalty, bias=bias, slope=slope)
+
     def design(self, row: Row, name: str, real: Any = np.float32) -> Design:
         """What a map is linear in."""
         kind = LINEAR[name]
@@ -172,6 +200,27 @@ class Features:
             n_axes = len(matrix) - len(self.root)
             matrix = np.vstack([matrix[:n_axes], self.root @ matrix[n_axes:]])
         return Linear(name, 1 + numbers[:, 1], numbers[:, 0].copy(), shapes, kind.block, matrix)
+
+
+def _prices(log_start: Float64Array, y: IntArray, weight: Float64Array) -> tuple[float, float]:
+    """What the squares of biases, and of slopes, cost by a normal prior of the variance among the classes.
+
+    Every class has a step of Newton's method for itself from the start. How far these lie apart, beyond what
+    chance does, is found by the method of moments of DerSimonian and Laird.
+    """
+    errors = softmax_in_place(log_start.copy())
+    curve = errors * (1 - errors) * weight
+    errors[y, np.arange(len(y))] -= 1
+    errors *= weight
+
+    def price(column: Any) -> float:
+        slope = (errors * column).sum(axis=1)
+        curvature = np.maximum((curve * column * column).sum(axis=1), LEVEL)
+        excess = (slope * slope / curvature).sum() - (len(slope) - 1)
+        effective = curvature.sum() - (curvature * curvature).sum() / curvature.sum()
+        return float(0.5 / np.clip(excess / max(effective, LEVEL), CLOSEST**2, FARTHEST**2))
+
+    return price(1.0), price(log_start)
 
 
 def _standard(inputs: Float64Array, weight: Float64Array) -> tuple[Float64Array, Float64Array]:

@@ -98,7 +98,9 @@ class StackCalibrator(JointCalibrator, name="stack"):
     itself; the steps are fitted in ten folds, of more than 1000 rows in five. The weights maximise the
     likelihood of the mixture there, with half a row for every map beforehand, less for square and steps where
     there are fewer than 100 rows, for shape below 300 and for near below 1000. The fewer rows a class has in
-    the mean, the more it costs near to depart from the start. Then all probabilities are taken to a power
+    the mean, the more it costs near to depart from the start. Of three classes or more the biases and slopes
+    of shape, square and near cost the less the more the classes differ, which the method of moments of
+    DerSimonian and Laird tells of a first step from the start. Then all probabilities are taken to a power
     near 1, and 0.15/(W + 1) of rows of weight W is spread evenly, so that none is 0 or 1.
 
     Other labels, another order of the rows, and weights instead of copies change nothing, to the last bit.
@@ -113,7 +115,8 @@ class StackCalibrator(JointCalibrator, name="stack"):
     machines", 1999, and B. Zadrozny and C. Elkan, KDD 2002. D. H. Wolpert, "Stacked generalization", Neural
     Networks 5, 1992. The left-out predictions follow K. R. Rad and A. Maleki, "A scalable estimate of the
     out-of-sample prediction error via approximate leave-one-out cross-validation", JRSS B 82, 2020, with the
-    diagonal blocks of the Hessian alone.
+    diagonal blocks of the Hessian alone. R. DerSimonian and N. Laird, "Meta-analysis in clinical trials",
+    Controlled Clinical Trials 7, 1986.
 
     Examples
     --------
@@ -220,7 +223,7 @@ def fit_pool(rows: JointRows, names: Sequence[str], *, rising: bool = False) -> 
     for name in names:
         if name in LINEAR:
             design = features.design(row, name)
-            fit = fit_softmax(design, rows.y, rows.weight, LINEAR[name].penalty, rising=rising)
+            fit = fit_softmax(design, rows.y, rows.weight, features.penalty(name), rising=rising)
             maps[name] = features.linear(name, fit)
             said[name] = fit.left_out(design.some(few), held.y, held.weight, scale)
         elif name == "steps":
