@@ -1,16 +1,19 @@
 """Rows into files: complete or absent, and read back the same."""
 
 import csv
+import gzip
 import io
 import json
 import os
 import resource
 import stat
 import sys
+import threading
 from datetime import date
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 import pytest
@@ -226,6 +229,38 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path):
         open_sink("/dev/full") as sink,
     ):
         sink.write(TABLE)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize(
+    ("name", "kind", "read"),
+    [
+        ("pipe", None, pa_csv.read_csv),
+        ("pipe.parquet", None, pa_parquet.read_table),
+        ("pipe.csv.gz", None, lambda data: pa_csv.read_csv(gzip.GzipFile(fileobj=data))),
+        ("pipe", "arrow", lambda data: pa_ipc.open_file(data).read_all()),
+    ],
+)
+def test_a_pipe_is_given_what_its_name_or_the_format_says(tmp_path, name, kind, read):
+    path, found = tmp_path / name, []
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: found.append(path.read_bytes()))
+    reader.start()
+    with open_sink(path, format=kind) as sink:
+        sink.write(TABLE)
+    reader.join()
+    assert stat.S_ISFIFO(path.stat().st_mode)
+    assert read(io.BytesIO(found[0])).column("p").to_pylist() == TABLE.column("p").to_pylist()
+
+
+def test_an_open_file_goes_on_where_it_is(tmp_path):
+    with (tmp_path / "rows").open("wb") as file:
+        file.write(b"before\n")
+        file.flush()
+        with open_sink(f"/proc/self/fd/{file.fileno()}") as sink:
+            sink.write(pa.table({"x": [1]}))
+        file.write(b"after\n")
+    assert (tmp_path / "rows").read_text() == "before\nx\n1\nafter\n"
 
 
 class Out:

@@ -39,6 +39,9 @@ class WholeFile:
         What the message says that the path must be.
     parents : bool
         Whether missing folders are made.
+    devices : bool
+        Whether what cannot be replaced, a device, a named pipe or a file that is open already, is written to
+        as it is, and not refused.
     """
 
     def __init__(
@@ -48,9 +51,10 @@ class WholeFile:
         error: type[CalibrantError] = DataError,
         must: str = "be a file that can be written",
         parents: bool = False,
+        devices: bool = False,
     ) -> None:
         self.path = os.fspath(path)
-        self._error, self._must, self._parents = error, must, parents
+        self._error, self._must, self._parents, self._devices = error, must, parents, devices
         self._place = self._beside = self._aside = ""
         self._replaces = True
         self._made: list[Path] = []
@@ -75,7 +79,14 @@ class WholeFile:
         """Open the file beside its place."""
         with self._whole_or_gone():
             if is_special(self.path):
-                raise self._error(f"{self.path} must be a file to be written; it is something else")
+                if not self._devices:
+                    raise self._error(f"{self.path} must be a file to be written; it is something else")
+                number = open_number(self.path)
+                # A file that is open already goes on where it is.
+                self._file = os.fdopen(
+                    os.open(self.path, os.O_WRONLY) if number is None else os.dup(number), "wb"
+                )
+                return self._file
             self._place = _place(self.path)
             folder, name = os.path.split(self._place)
             if self._parents:
@@ -93,6 +104,9 @@ class WholeFile:
         """Bring the file to the disk and into its place; in `together`, at its end with the others."""
         with self._whole_or_gone():
             assert self._file is not None
+            if not self._beside:  # it is no file of its own
+                self._file.close()
+                return
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
@@ -127,7 +141,9 @@ class WholeFile:
             yield
         except BaseException as error:
             self.discard()
-            if isinstance(error, OSError | ValueError) and not isinstance(error, CalibrantError):
+            if isinstance(error, BrokenPipeError | CalibrantError):
+                raise
+            if isinstance(error, OSError | ValueError):
                 raise self.refusal(error) from error
             raise
 

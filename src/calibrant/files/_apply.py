@@ -13,12 +13,12 @@ from calibrant._core._names import label_text
 from calibrant._core._words import option
 from calibrant.files._batch import BatchReader
 from calibrant.files._columns import choose_columns
-from calibrant.files._model_columns import find_scores, group_column, model_of
+from calibrant.files._model_columns import find_scores, group_column
 from calibrant.files._new_columns import floats_array, labels_array
 from calibrant.files._open import open_source
 from calibrant.files._plain import chosen_rows
 from calibrant.files._source import Source, first_twice, how_far
-from calibrant.models import ScoreModel
+from calibrant.models import ScoreModel, score_model_of
 
 if TYPE_CHECKING:
     from calibrant.passes import Progress
@@ -89,12 +89,13 @@ def apply(
     >>> found["p_yes"].to_numpy().round(2)
     array([0.5 , 0.73])
     """
+    chain = score_model_of(model)
+    names = _new_columns(chain, top, decide, prefix)
     check_option("handle_invalid", handle_invalid, ("error", "skip", "keep"))
+    # The rows may come but once, so that they are not touched before the rest is right.
     source = where if isinstance(where, Source) else open_source(where, once=True)
-    chain = model_of(model)
     columns = find_scores(source, chain, scores)
     kept = kept_columns(source, keep, columns)
-    names = _new_columns(chain, top, decide, prefix)
     refuse_twice(kept, names, source)
     return Applied(chain, source, columns, kept, names, top, decide, handle_invalid, batch_rows, progress)
 

@@ -1,6 +1,5 @@
 """Which columns of a file are the scores that a model takes."""
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,22 +9,10 @@ from calibrant._core._words import option
 from calibrant.calibrators import n_scores_of
 from calibrant.files._columns import Chosen, choose_columns, match_classes
 from calibrant.files._source import Source, shown
-from calibrant.models import ScoreModel, form_of_scores, load
+from calibrant.models import ScoreModel, form_of_scores
 
 #: What a single column of scores is called, if there are other columns.
 USUAL_NAMES = ("score", "scores")
-
-
-def model_of(model: Any) -> ScoreModel:
-    """A fitted model as a chain; or the one that a file holds."""
-    if isinstance(model, str | os.PathLike):
-        path, model = os.fspath(model), load(model)
-        if not hasattr(model, "predict_proba"):
-            raise DataError(
-                f"{path} must hold a model that turns scores into probabilities; it holds a "
-                f"{type(model).__name__}; make one with calibrant fit"
-            )
-    return model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
 
 
 def group_column(model: ScoreModel) -> str | None:

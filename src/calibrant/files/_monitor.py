@@ -24,10 +24,10 @@ from calibrant.files._columns import label_codes, label_values, match_classes, t
 from calibrant.files._cost_file import read_cost_file
 from calibrant.files._labelled import SAMPLE_ROWS, _Gathered
 from calibrant.files._log import UNKNOWN, LateLabels, LogColumns, LogReader, LogRows
-from calibrant.files._model_columns import find_scores, model_of
+from calibrant.files._model_columns import find_scores
 from calibrant.files._open import open_source
 from calibrant.files._source import FEW_ROWS, Source, how_far
-from calibrant.models import ScoreModel, refuse_groups
+from calibrant.models import ScoreModel, refuse_groups, score_model_of
 from calibrant.monitor import Alarm, CalibrationMonitor
 from calibrant.passes import Progress, Rows
 
@@ -147,7 +147,7 @@ def monitor(
     if unknown:
         raise TypeError(f"monitor() got an unexpected keyword argument {unknown[0]!r}")
     source = where if isinstance(where, Source) else open_source(where)
-    chain = None if model is None else model_of(model)
+    chain = None if model is None else score_model_of(model)
     columns = LogColumns((), label, time, key, weight, tuple([by] if isinstance(by, str) else by))
     known, read = (state, _Read()) if isinstance(state, CalibrationMonitor) else _read_state(state)
     if grown and known is None:

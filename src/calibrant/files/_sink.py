@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from calibrant._core._errors import DataError
 from calibrant._core._late import zoneinfo
-from calibrant._core._whole_files import WholeFile, is_special, open_number
-from calibrant.files._bytes import layout_of
+from calibrant._core._whole_files import WholeFile, is_special
+from calibrant.files._bytes import Layout, layout_of
 from calibrant.files._open import STANDARD
 from calibrant.files._plain import reason_of
 from calibrant.files._writers import WRITERS, ArrowStreamWriter, Writer
@@ -114,7 +114,8 @@ def open_sink(where: str | os.PathLike[str], *, format: str | None = None) -> Si
     where : str or path
         A path, whose suffix tells the format as it does for `open_source`; or "-" for standard output.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl"}, optional
-        The format, where the suffix does not tell it. Standard output is CSV unless this says otherwise.
+        The format, where the suffix does not tell it. Standard output is CSV unless this says otherwise, and
+        so are devices and pipes without a suffix.
 
     Returns
     -------
@@ -140,18 +141,19 @@ def open_sink(where: str | os.PathLike[str], *, format: str | None = None) -> Si
         return Sink(_Standard(), writer)
     if Path(path).is_dir():
         raise DataError(f"the output must be a file; {path} is a folder; give the name of a file in it")
-    special = _is_special(path)
-    layout = layout_of("" if special and format is None else path, format or ("csv" if special else None))
-    # A device or a pipe cannot be replaced by a finished file.
-    target = _Device(path) if special else _Replaced(path, layout.compression)
-    return Sink(target, WRITERS[layout.format])
+    layout = _layout_of(path, format)
+    return Sink(_File(path, layout.compression), WRITERS[layout.format])
 
 
-def _is_special(path: str) -> bool:
+def _layout_of(path: str, format: str | None) -> Layout:  # noqa: A002
+    """That of the suffix, or CSV where none tells what a device or a pipe is to be given."""
     try:
-        return is_special(path)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} must {MUST}; {getattr(error, 'strerror', error)}") from error
+        return layout_of(path, format)
+    except DataError:
+        with suppress(OSError, ValueError):
+            if format is None and is_special(path):
+                return layout_of("", "csv")
+        raise
 
 
 class _Target:
@@ -190,38 +192,15 @@ class _Standard(_Target):
         self.file.flush()
 
 
-class _Device(_Target):
-    """A device, a named pipe, or a file that is open already, written to directly."""
-
-    def __init__(self, path: str) -> None:
-        self.name = path
-        self.file = None
-
-    def open(self) -> None:
-        number = open_number(self.name)
-        try:
-            # A file that is open already goes on where it is.
-            self.file = open(self.name, "wb") if number is None else os.fdopen(os.dup(number), "wb")  # noqa: PTH123, SIM115
-        except OSError as error:
-            raise self.refusal(error) from error
-
-    def keep(self) -> None:
-        self.file.close()
-
-    def discard(self) -> None:
-        with suppress(OSError):
-            self.file.close()
-
-
-class _Replaced(_Target):
-    """A file that appears when it is whole."""
+class _File(_Target):
+    """A file that appears when it is whole; a device or a pipe cannot be replaced, and takes what comes."""
 
     def __init__(self, path: str, compression: str | None) -> None:
         self.name = path
         self._compression = compression
 
     def open(self) -> None:
-        self._whole = WholeFile(self.name, must=MUST)
+        self._whole = WholeFile(self.name, must=MUST, devices=True)
         self._raw = self._whole.open()
         try:
             self.file = _compressed(self._raw, self._compression)

@@ -10,9 +10,9 @@ from calibrant._core._errors import DataError
 from calibrant._core._names import label_text
 from calibrant.files._fit import fit
 from calibrant.files._labelled import LabelledRows
-from calibrant.files._model_columns import group_column, model_of
+from calibrant.files._model_columns import group_column
 from calibrant.files._versions import VersionComparison, compare_refitted
-from calibrant.models import ScoreModel
+from calibrant.models import ScoreModel, score_model_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def update(model: Any, rows: LabelledRows, *, in_passes: bool | None = None) -> 
     >>> update(old, labelled(new, scores="score", label="came")).comparison.choice
     'new'
     """
-    old = model_of(model)
+    old = score_model_of(model)
     _check_classes(old, rows)
     fitted = fit(old, rows, in_passes=in_passes, keep_predictions=True)
     by = None

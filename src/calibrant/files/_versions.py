@@ -16,11 +16,11 @@ from calibrant.files._batch import BatchReader
 from calibrant.files._classes import Numbered
 from calibrant.files._columns import match_classes
 from calibrant.files._cost_file import read_cost_file
-from calibrant.files._model_columns import find_scores, group_column, model_of
+from calibrant.files._model_columns import find_scores, group_column
 from calibrant.files._open import open_source
 from calibrant.files._source import Source, how_far
 from calibrant.metrics import DifferenceSums, Estimate, row_losses
-from calibrant.models import ScoreModel
+from calibrant.models import ScoreModel, score_model_of
 from calibrant.passes import Progress
 
 #: The measures, in the order of the columns of losses.
@@ -139,7 +139,7 @@ def compare_versions(
     """
     check_option("handle_invalid", handle_invalid, ("error", "skip"))
     source = where if isinstance(where, Source) else open_source(where)
-    models = [model_of(each) for each in (old, new)]
+    models = [score_model_of(each) for each in (old, new)]
     columns = [find_scores(source, each, scores) for each in models]
     by = [group_column(each) for each in models]
     others = [name for name in (label, weight, *by) if name is not None]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from calibrant.models._description import ModelDescription, describe
     from calibrant.models._document import from_document, to_document
     from calibrant.models._export import TARGETS as TARGETS, export, exported as exported
-    from calibrant.models._files import load, parse as parse, save
+    from calibrant.models._files import load, parse as parse, save, score_model_of as score_model_of
     from calibrant.models._forecast import CrossFitForecast as CrossFitForecast
     from calibrant.models._formulas import chain_of as chain_of
     from calibrant.models._learned import Learned as Learned, learn as learn
@@ -112,6 +112,7 @@ _HOME = {
     "save": "calibrant.models._files",
     "save_onnx": "calibrant.models._onnx",
     "schema": "calibrant.models._schema",
+    "score_model_of": "calibrant.models._files",
     "to_document": "calibrant.models._document",
     "to_onnx": "calibrant.models._onnx",
     "to_python": "calibrant.models._python",

@@ -30,6 +30,7 @@ from calibrant.calibrators import (
     takes_of,
 )
 from calibrant.models._costs import Costs
+from calibrant.models._head import CLASSES, check_head
 from calibrant.models._score_model import ScoreModel
 from calibrant.models._summary import FitMetrics, TrainingSummary
 
@@ -48,6 +49,8 @@ GROUPS = Record(
 )
 
 SCORE_COLUMNS = ListOf(Text("the name of a column", r"[\s\S]{1,1000}"), least=1, naming="column")
+#: The fields that a file may have.
+OPTIONAL = {"score_kind": SCORE_KIND, "groups": GROUPS}
 _METRIC = Maybe(Number(infinite=True))
 TRAINING = Maybe(
     Record(
@@ -96,33 +99,36 @@ class ScoreModelKind(Kind):
             plain["groups"] = GROUPS.write(model.groups_)
         return plain
 
-    def read(self, plain: dict[str, Any], at: Place, classes: Array) -> ScoreModel:
-        """Put a fitted model together."""
+    def put_together(self, plain: dict[str, Any], at: Place) -> ScoreModel:
+        """Make the fitted model of a document."""
+        check_head(plain, self.keys[1:], OPTIONAL, at)
+        classes: Array = CLASSES.read(plain["classes"], at / "classes")
         declared = SCORE_KIND.read(plain["score_kind"], at / "score_kind") if "score_kind" in plain else None
         training = TRAINING.read(plain["training"], at / "training")
+        scores = SCORES.read(plain["scores"], at / "scores")
+        costs = rule = summary = None
+        groups = _read_groups(plain["groups"], at / "groups", classes) if "groups" in plain else None
+        if training is not None:
+            columns = training["score_columns"]
+            summary = TrainingSummary(**training | {"score_columns": columns and tuple(columns)})
         kind = calibrator_kinds().named(plain["calibrator"], at / "calibrator", fitted=True)
         if issubclass(kind.type, ScoreCalibrator):
             check_length(
                 classes, 2, at / "classes" / "values", "as a calibrator of one score has two classes"
             )
-        calibrator = kind.read(plain["calibrator"], at / "calibrator", classes)
+        calibrator: Any = kind.read(plain["calibrator"], at / "calibrator", classes)
         n_scores, form = n_scores_of(calibrator), FORMS[calibrator.takes]
-        if SCORES.read(plain["scores"], at / "scores") != form:
-            (at / "scores").refuse(f"be {form!r} for this calibrator", plain["scores"])
-        costs = rule = None
+        if scores != form:
+            (at / "scores").refuse(f"be {form!r} for this calibrator", scores)
         if plain["decision"] is not None:
             costs, rule = _read_decision(plain["decision"], at / "decision", classes)
-        groups = _read_groups(plain["groups"], at / "groups", classes) if "groups" in plain else None
-        columns = summary = None
-        if training is not None:
-            place, columns = at / "training", training["score_columns"]
-            check_length(training["base_rates"], len(classes), place / "base_rates", "one per class")
-            if columns is not None:
-                check_length(columns, n_scores, place / "score_columns", "one per column")
-            summary = TrainingSummary(**training | {"score_columns": columns and tuple(columns)})
         model = ScoreModel._of_parts(calibrator, classes, costs, rule, summary, declared, groups)
-        if columns is not None:
-            NamedColumns.name_columns(model, columns)
+        if summary is not None:
+            place = at / "training"
+            check_length(summary.base_rates, len(classes), place / "base_rates", "one per class")
+            if summary.score_columns is not None:
+                check_length(summary.score_columns, n_scores, place / "score_columns", "one per column")
+                NamedColumns.name_columns(model, summary.score_columns)
         return model
 
     def variants(self) -> list[dict[str, Schema]]:

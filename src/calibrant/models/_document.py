@@ -9,23 +9,14 @@ import numpy as np
 from calibrant import codes, decisions
 from calibrant._core._arrays import Array
 from calibrant._core._errors import ParameterError
-from calibrant._core._field_groups import check_keys, check_length
-from calibrant._core._fields import Date, Field, Maybe, Text
+from calibrant._core._field_groups import check_length
+from calibrant._core._fields import Field
 from calibrant._core._kinds import Kind, Kinds
-from calibrant._core._label_field import Labels
 from calibrant._core._place import ModelFileError, Place
 from calibrant.calibrators import CalibratorBase, ScoreCalibrator, calibrator_kinds, n_scores_of
-from calibrant.models._chain import (
-    GROUPS,
-    SCORE_COLUMNS,
-    SCORE_KIND,
-    SCORE_MODEL,
-    TRAINING,
-)
+from calibrant.models._chain import OPTIONAL, SCORE_COLUMNS, SCORE_MODEL, TRAINING
+from calibrant.models._head import CLASSES, DATE, FORMAT, VERSION, check_head
 from calibrant.models._text import checksum_of
-
-FORMAT, VERSION = "calibrant", 1
-HEADER = ("format", "version", "kind", "library_version", "date", "checksum", "classes", "training")
 
 
 def all_kinds() -> Kinds:
@@ -34,16 +25,6 @@ def all_kinds() -> Kinds:
     parts = (calibrators, codes.combiner_kinds(), decisions.rule_kinds())
     every = [SCORE_MODEL, *(kind for kinds in parts for kind in kinds.by_name.values())]
     return Kinds(every, calibrators.advice)
-
-
-CLASSES = Labels(2, "str", "int", "float", "bool")
-DATE = Maybe(Date())
-#: Where a model comes from, whatever its kind.
-ORIGIN: dict[str, Field] = {
-    "library_version": Text("a version such as '1.2.3'", r"[0-9A-Za-z.+!-]{1,64}"),
-    "date": DATE,
-    "checksum": Maybe(Text("'sha256:' and 64 hexadecimal digits", r"sha256:[0-9a-f]{64}")),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +143,13 @@ def _put_together(document: Any, at: Place) -> Any:
             advice = "a newer calibrant may read it" if name == "version" else "is this a calibrant model?"
             (at / name).refuse(f"be {value!r}", document[name], advice)
     kind = _kind_of(document, at)
-    optional = [name for name in optional_fields(kind) if name in document]
-    check_keys(document, (*HEADER, *kind.keys[1:], *optional), at)
-    for name, field in ORIGIN.items():
-        field.read(document[name], at / name)
     if kind is SCORE_MODEL:
-        return kind.read(document, at, CLASSES.read(document["classes"], at / "classes"))
+        return SCORE_MODEL.put_together(document, at)
+    check_head(document, kind.keys[1:], optional_fields(kind), at)
     model = kind.read(document, at, _read_classes(document["classes"], kind, at / "classes"))
     if document["training"] is not None:
         (at / "training").refuse("be null for this kind of model", document["training"])
-    if "score_columns" in optional:
+    if "score_columns" in document:
         names = SCORE_COLUMNS.read(document["score_columns"], at / "score_columns")
         n_columns = n_scores_of(model) if has_classes(kind) else len(model.matrix_)
         check_length(names, n_columns, at / "score_columns", "one per column")
@@ -216,7 +194,7 @@ def has_columns(kind: Kind) -> bool:
 def optional_fields(kind: Kind) -> dict[str, Field]:
     """The fields that a file of this kind may have."""
     if kind is SCORE_MODEL:
-        return {"score_kind": SCORE_KIND, "groups": GROUPS}
+        return OPTIONAL
     return {"score_columns": SCORE_COLUMNS} if has_columns(kind) else {}
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from calibrant._core._errors import DataError
 from calibrant._core._place import ModelFileError
 from calibrant._core._whole_files import write_whole
 from calibrant.models._document import from_document, to_document
+from calibrant.models._score_model import ScoreModel
 from calibrant.models._text import to_text
 
 #: The largest model file, in bytes. A thousand classes by isotonic regression need about four million.
@@ -93,6 +95,18 @@ def load(path: str | os.PathLike[str]) -> Any:
     checked; files of more than 64 MiB are not read.
     """
     return from_document(parse(read_limited(path), str(path)), str(path))
+
+
+def score_model_of(model: Any) -> ScoreModel:
+    """A fitted model as a chain; or the one that a file holds."""
+    if isinstance(model, str | os.PathLike):
+        path, model = os.fspath(model), load(model)
+        if not hasattr(model, "predict_proba"):
+            raise DataError(
+                f"{path} must hold a model that turns scores into probabilities; it holds a "
+                f"{type(model).__name__}; make one with calibrant fit"
+            )
+    return model if isinstance(model, ScoreModel) else ScoreModel.from_fitted(model)
 
 
 def read_limited(path: str | os.PathLike[str]) -> bytes:

@@ -12,15 +12,8 @@ from calibrant._core._kinds import Kind, one_of
 from calibrant.calibrators import calibrator_kinds
 from calibrant.decisions import rule_kinds
 from calibrant.models._chain import SCORE_MODEL, TRAINING
-from calibrant.models._document import (
-    CLASSES,
-    FORMAT,
-    ORIGIN,
-    VERSION,
-    all_kinds,
-    has_classes,
-    optional_fields,
-)
+from calibrant.models._document import all_kinds, has_classes, optional_fields
+from calibrant.models._head import CLASSES, FORMAT, ORIGIN, VERSION
 
 
 def schema(version: int = VERSION) -> dict[str, Any]:
