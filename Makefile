@@ -67,7 +67,7 @@ bench: .venv/.dev build/spark/.ready  ## Measure ours beside the peers; tables g
 	build/spark/bin/python -m benchmarks.spark 1e6 1e7
 
 arena: build/arena/.ready  ## Ours and the peers on the same scores (long; a part: ARENA='--quick --inner')
-	build/arena/bin/python -m benchmarks.arena $(ARENA)
+	build/arena/bin/python -m benchmarks.arena $(or $(ARENA),--splits 5)
 	$(if $(ARENA),,build/arena/bin/python -m benchmarks.venn_abers)
 
 kernels: .venv/.dev  ## Run the tests that compare numbers as other processors would round them
