@@ -43,7 +43,7 @@ class IntervalLookup:
         if self._grid is None:
             self._grid = _Grid.of(self.edges, scores) or False
         if not self._grid:
-            return np.asarray(np.searchsorted(self.edges, scores, side="left"))
+            return self.edges.searchsorted(scores)
         return self._grid.places(scores)
 
 
@@ -74,7 +74,8 @@ class _Grid:
     @classmethod
     def of(cls, given: Float64Array, scores: Float64Array) -> "_Grid | None":
         """Make one, if there is any for these edges: that with fewest of the scores in crowded cells."""
-        new = np.append(True, given[1:] != given[:-1])
+        new = np.ones(len(given), dtype=bool)
+        np.not_equal(given[1:], given[:-1], out=new[1:])
         edges = given if new.all() else given[new]
         if len(edges) < 2:
             return None
@@ -84,9 +85,9 @@ class _Grid:
         for kind in (_Even, _OfBits):
             cells = kind.of(edges, n_cells)
             if cells is not None:
-                before = np.searchsorted(cells(edges), np.arange(n_cells + 1), side="left")
-                crowded = np.diff(before) > 1
-                n_crowded = int(np.count_nonzero(crowded[cells(some)]))
+                before = cells(edges).searchsorted(np.arange(n_cells + 1))
+                crowded = before[1:] - before[:-1] > 1
+                n_crowded = int(np.count_nonzero(crowded.take(cells(some))))
                 found.append((n_crowded, cells, before[:-1], crowded))
             if found and found[0][0] <= FEW_CROWDED * len(some):
                 break
@@ -107,8 +108,8 @@ class _Grid:
         index: IntArray = self.before.take(cells)
         index += self.next_.take(index) < scores
         if self.crowded is not None:
-            rows = np.flatnonzero(self.crowded.take(cells))
-            index[rows] = np.searchsorted(self.next_[:-1], scores.take(rows), side="left")
+            rows = self.crowded.take(cells).nonzero()[0]
+            index[rows] = self.next_[:-1].searchsorted(scores.take(rows))
         return index if self.counted is None else self.counted.take(index)
 
 
@@ -130,8 +131,7 @@ class _Even:
     def __call__(self, scores: Float64Array) -> IntArray:
         with np.errstate(over="ignore"):
             place: Float64Array = (scores - self.low) * self.scale
-        np.clip(place, 0.0, self.last, out=place)
-        return place.astype(np.intp)
+        return place.clip(0.0, self.last, out=place).astype(np.intp)
 
 
 @dataclass(frozen=True, slots=True)

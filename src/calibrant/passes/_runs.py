@@ -84,10 +84,7 @@ def runs_of_shares(scores: FloatArray, share: Float64Array, weights: Float64Arra
     new = np.ones(len(scores), dtype=bool)
     new[1:] = scores[1:] != scores[:-1]
     starts = np.flatnonzero(new)
-    return Runs(
-        starts,
-        len(scores),
-        lambda places: scores[places],
-        np.add.reduceat(mass * share, starts),
-        np.add.reduceat(mass * (1.0 - share), starts),
-    )
+    positive, negative = mass * share, mass * (1.0 - share)
+    if len(starts) < len(scores):
+        positive, negative = np.add.reduceat(positive, starts), np.add.reduceat(negative, starts)
+    return Runs(starts, len(scores), lambda places: scores[places], positive, negative)

@@ -101,16 +101,22 @@ def _steps(
     lo: Float64Array, hi: Float64Array, positive: Float64Array, negative: Float64Array, towards: Direction
 ) -> VennAbersFit:
     up, down = _chains(positive, negative)
-    upper = np.append(up.greatest_so_far(), 1.0)
-    lower = 1.0 - np.append(down.greatest_so_far(), 1.0)[::-1]
-    (rises,), (falls,) = (upper[1:] != upper[:-1]).nonzero(), (lower[1:] != lower[:-1]).nonzero()
+    upper, lower = up.greatest_so_far(), 1.0 - down.greatest_so_far()[::-1]
+    rises, falls = _last_of_equals(upper), _last_of_equals(lower)
     return VennAbersFit(
-        np.maximum(np.nextafter(lo[falls], -np.inf), -GREATEST),
-        lower[np.append(falls, len(lo))],
-        hi[rises],
-        upper[np.append(rises, len(lo))],
+        np.maximum(np.nextafter(lo[falls[:-1]], -np.inf), -GREATEST),
+        lower[falls],
+        hi[rises[:-1]],
+        upper[rises],
         towards,
     )
+
+
+def _last_of_equals(values: Float64Array) -> IntArray:
+    """The places of values that the next one differs from, and the last."""
+    ends = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=ends[:-1])
+    return ends.nonzero()[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,13 +148,13 @@ class _Chain:
     @classmethod
     def of(
         cls,
-        mass: tuple[Float64Array, Float64Array],
+        positive: Float64Array,
+        negative: Float64Array,
         starts: IntArray,
-        ends: IntArray,
         block: IntArray,
         sums: list[tuple[Float64Array, Float64Array]],
     ) -> "_Chain":
-        """The chain of points of such masses, in blocks of such sums."""
+        """The chain of points of which so much lies in their blocks, in blocks of such sums."""
         n_blocks, n_powers = len(starts), len(sums)
         padded = np.zeros((2, n_powers, n_blocks + 1))
         for power, (more, less) in enumerate(sums):
@@ -156,13 +162,14 @@ class _Chain:
             padded[1, power, : len(more)] = more + less
         value = np.full(n_blocks + (1 << n_powers - 1), np.inf)
         value[:n_blocks] = padded[0, 0, :-1] / padded[1, 0, :-1]
-        positive, negative = (_to_the_end(each, starts, ends) for each in mass)
         return cls(positive, negative, starts, block, value, *padded)
 
     def greatest_so_far(self) -> Float64Array:
-        """The running maximum of the least slopes from the vertices before the points."""
-        found = self.least_slopes(self.positive, self.negative, self.block)
-        return np.maximum.accumulate(found, out=found)
+        """The running maximum of the least slopes from the vertices before the points, and 1 behind them."""
+        found = np.ones(len(self.positive) + 1)
+        least = self.least_slopes(self.positive, self.negative, self.block)
+        np.maximum.accumulate(least, out=found[:-1])
+        return found
 
     def least_slopes(self, positive: Float64Array, negative: Float64Array, last: IntArray) -> Float64Array:
         """The least slope to a corner moved by (1, 1), from vertices so much mass before that of a block.
@@ -205,27 +212,30 @@ def _chains(positive: Float64Array, negative: Float64Array) -> tuple[_Chain, _Ch
         more, less = sums[-1]
         sums.append((more[:-step] + more[step:], less[:-step] + less[step:]))
     block = np.arange(len(starts)).repeat(ends - starts)
+    (positive_after, positive_before), (negative_after, negative_before) = (
+        _within_blocks(mass, starts, ends, block) for mass in (positive, negative)
+    )
     turned = [(less[::-1], more[::-1]) for more, less in sums]
+    turned_starts, turned_block = n_points - ends[::-1], len(starts) - 1 - block[::-1]
     return (
-        _Chain.of((positive, negative), starts, ends, block, sums),
-        _Chain.of(
-            (negative[::-1], positive[::-1]),
-            n_points - ends[::-1],
-            n_points - starts[::-1],
-            len(starts) - 1 - block[::-1],
-            turned,
-        ),
+        _Chain.of(positive_after, negative_after, starts, block, sums),
+        _Chain.of(negative_before[::-1], positive_before[::-1], turned_starts, turned_block, turned),
     )
 
 
-def _to_the_end(mass: Float64Array, starts: IntArray, ends: IntArray) -> Float64Array:
-    """What a point and those after it in its block hold."""
+def _within_blocks(
+    mass: Float64Array, starts: IntArray, ends: IntArray, block: IntArray
+) -> tuple[Float64Array, Float64Array]:
+    """What a point holds with those after it in its block, and with those before it."""
     until = mass.cumsum()
     if until[-1] < MANY and (mass == np.floor(mass)).all():  # counts, whose differences are exact
-        return np.asarray(until[ends - 1].repeat(ends - starts) - until + mass)
+        before = until - (until[starts] - mass[starts]).take(block)
+        return until[ends - 1].take(block) - until + mass, before
+    after = until.copy()
     for begin, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        np.cumsum(mass[begin:end][::-1], out=until[begin:end][::-1])
-    return until
+        np.cumsum(mass[begin:end], out=until[begin:end])
+        np.cumsum(mass[begin:end][::-1], out=after[begin:end][::-1])
+    return after, until
 
 
 def _may_step(points: Points) -> BoolArray:
@@ -235,7 +245,7 @@ def _may_step(points: Points) -> BoolArray:
 
 
 def _may_rise(chain: _Chain, positive: Float64Array) -> BoolArray:
-    reached = chain.greatest_so_far()
+    reached = chain.greatest_so_far()[:-1]
     # The masses from behind the negatives of a point: those of the next one in its block, and its positives.
     positive_behind, negative_behind = np.append(chain.positive[1:], 0.0), np.append(chain.negative[1:], 0.0)
     last_of_block = np.append(chain.starts[1:], len(positive)) - 1
