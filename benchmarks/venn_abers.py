@@ -43,10 +43,10 @@ def venn_abers() -> Iterator[Row]:
         np.testing.assert_allclose(
             mine().predict_interval(new[:, 1]), theirs().predict_proba(new)[1], rtol=0, atol=1e-12
         )
-        # What takes less than a millisecond is timed by many calls, as `timeit` does it: a single one after the
-        # collection of garbage waits for the processor's caches longer than it works.
-        calls = max(20_000 // n, 1)
-        repeats = max(200_000 // (n * calls), 5)
+        # What takes less than a millisecond is timed by many calls, as `timeit` does it: a single one, after
+        # the collection of garbage, waits for the processor's caches longer than it works.
+        calls = max(100_000 // n, 1)
+        repeats = 7
 
         def often(work, calls=calls):
             return lambda: [work() for _ in range(calls)]

@@ -133,7 +133,7 @@ class _Chain:
         The number of the block that a point is in.
     value : ndarray of shape (b + c,)
         The share of positives in every block; after the last nothing is below infinity.
-    sums, weights : ndarray of shape (p, b + 1)
+    sums : ndarray of shape (2, p, b + 1)
         Positives, and all, of 1, 2, 4, ..., c successive blocks, by the first of them.
     """
 
@@ -143,7 +143,6 @@ class _Chain:
     block: IntArray
     value: Float64Array
     sums: Float64Array
-    weights: Float64Array
 
     @classmethod
     def of(
@@ -152,17 +151,17 @@ class _Chain:
         negative: Float64Array,
         starts: IntArray,
         block: IntArray,
-        sums: list[tuple[Float64Array, Float64Array]],
+        sums: list[Float64Array],
     ) -> "_Chain":
-        """The chain of points of which so much lies in their blocks, in blocks of such sums."""
+        """The chain of points of which so much lies in their blocks; the masses of 1, 2, 4, ... blocks."""
         n_blocks, n_powers = len(starts), len(sums)
         padded = np.zeros((2, n_powers, n_blocks + 1))
-        for power, (more, less) in enumerate(sums):
-            padded[0, power, : len(more)] = more
-            padded[1, power, : len(more)] = more + less
+        for power, each in enumerate(sums):
+            padded[:, power, : each.shape[1]] = each
+        padded[1] += padded[0]
         value = np.full(n_blocks + (1 << n_powers - 1), np.inf)
         value[:n_blocks] = padded[0, 0, :-1] / padded[1, 0, :-1]
-        return cls(positive, negative, starts, block, value, *padded)
+        return cls(positive, negative, starts, block, value, padded)
 
     def greatest_so_far(self) -> Float64Array:
         """The running maximum of the least slopes from the vertices before the points, and 1 behind them."""
@@ -180,25 +179,23 @@ class _Chain:
         positive = positive + 1.0
         weight = positive + negative
         ahead = last + 1
-        reached = positive + self.sums[0].take(ahead)
-        some = (reached > self.value.take(ahead) * (weight + self.weights[0].take(ahead))).nonzero()[0]
+        reached = positive + self.sums[0, 0].take(ahead)
+        some = (reached > self.value.take(ahead) * (weight + self.sums[1, 0].take(ahead))).nonzero()[0]
         if len(some):  # not many look farther than the end of their block
-            positive[some], weight[some] = self._farther(positive[some], weight[some], last[some])
+            positive[some], weight[some] = self._farther(
+                np.stack([positive, weight]).take(some, 1), last[some]
+            )
         return np.asarray(positive / weight)
 
-    def _farther(
-        self, positive: Float64Array, weight: Float64Array, last: IntArray
-    ) -> tuple[Float64Array, Float64Array]:
-        """The masses up to the corner of the least slope, by steps of halving length."""
-        for power in reversed(range(len(self.sums))):
-            first, farther = last + 1, last + (1 << power)
-            with_positive = positive + self.sums[power].take(first)
-            with_weight = weight + self.weights[power].take(first)
-            goes_on = with_positive > self.value.take(farther) * with_weight
-            np.copyto(positive, with_positive, where=goes_on)
-            np.copyto(weight, with_weight, where=goes_on)
-            last = np.where(goes_on, farther, last)
-        return positive, weight
+    def _farther(self, masses: Float64Array, last: IntArray) -> Float64Array:
+        """The positives, and all, up to the corner of the least slope, by steps of halving length."""
+        for power in reversed(range(self.sums.shape[1])):
+            farther = last + (1 << power)
+            reached = masses + self.sums[:, power].take(last + 1, axis=1)
+            goes_on = reached[0] > self.value.take(farther) * reached[1]
+            np.copyto(masses, reached, where=goes_on)
+            np.copyto(last, farther, where=goes_on)
+        return masses
 
 
 def _chains(positive: Float64Array, negative: Float64Array) -> tuple[_Chain, _Chain]:
@@ -206,35 +203,38 @@ def _chains(positive: Float64Array, negative: Float64Array) -> tuple[_Chain, _Ch
     n_points = len(positive)
     starts = isotonic_starts(positive, positive + negative)
     ends = np.append(starts[1:], n_points)
-    sums = [(np.add.reduceat(positive, starts), np.add.reduceat(negative, starts))]
-    while 2 * len(sums[-1][0]) > len(starts) + 1:
-        step = len(starts) - len(sums[-1][0]) + 1
-        more, less = sums[-1]
-        sums.append((more[:-step] + more[step:], less[:-step] + less[step:]))
+    sums = [np.stack([np.add.reduceat(positive, starts), np.add.reduceat(negative, starts)])]
+    while 2 * sums[-1].shape[1] > len(starts) + 1:
+        step = len(starts) - sums[-1].shape[1] + 1
+        sums.append(sums[-1][:, :-step] + sums[-1][:, step:])
     block = np.arange(len(starts)).repeat(ends - starts)
-    (positive_after, positive_before), (negative_after, negative_before) = (
-        _within_blocks(mass, starts, ends, block) for mass in (positive, negative)
-    )
-    turned = [(less[::-1], more[::-1]) for more, less in sums]
-    turned_starts, turned_block = n_points - ends[::-1], len(starts) - 1 - block[::-1]
+    after, before = _within_blocks(np.stack([positive, negative]), starts, ends, block)
     return (
-        _Chain.of(positive_after, negative_after, starts, block, sums),
-        _Chain.of(negative_before[::-1], positive_before[::-1], turned_starts, turned_block, turned),
+        _Chain.of(after[0], after[1], starts, block, sums),
+        _Chain.of(
+            before[1, ::-1],
+            before[0, ::-1],
+            n_points - ends[::-1],
+            len(starts) - 1 - block[::-1],
+            [each[::-1, ::-1] for each in sums],
+        ),
     )
 
 
 def _within_blocks(
-    mass: Float64Array, starts: IntArray, ends: IntArray, block: IntArray
+    masses: Float64Array, starts: IntArray, ends: IntArray, block: IntArray
 ) -> tuple[Float64Array, Float64Array]:
-    """What a point holds with those after it in its block, and with those before it."""
-    until = mass.cumsum()
-    if until[-1] < MANY and (mass == np.floor(mass)).all():  # counts, whose differences are exact
-        before = until - (until[starts] - mass[starts]).take(block)
-        return until[ends - 1].take(block) - until + mass, before
+    """What points hold with those after them in their blocks, and with those before them."""
+    until = masses.cumsum(axis=1)
+    if (
+        until[:, -1].max() < MANY and (masses == np.floor(masses)).all()
+    ):  # counts, whose differences are exact
+        before = until - (until - masses).take(starts, axis=1).take(block, axis=1)
+        return until.take(ends - 1, axis=1).take(block, axis=1) - until + masses, before
     after = until.copy()
     for begin, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        np.cumsum(mass[begin:end], out=until[begin:end])
-        np.cumsum(mass[begin:end][::-1], out=after[begin:end][::-1])
+        np.cumsum(masses[:, begin:end], axis=1, out=until[:, begin:end])
+        np.cumsum(masses[:, begin:end][:, ::-1], axis=1, out=after[:, begin:end][:, ::-1])
     return after, until
 
 
