@@ -55,7 +55,7 @@ def test_pairwise_steps_go_down_from_anywhere():
     proba = np.exp(rng.uniform(-30, 0, (5, 200)))
     proba /= proba.sum(axis=0)
     before = kl_objective(code, answers.T, proba.T)
-    after, reach = _Steps.of(solver, answers, np.float64).step(proba)
+    after, reach = _Steps.of(solver, answers).step(proba)
     assert (reach > 2).any()
     assert (kl_objective(code, answers.T, after.T) <= before + 1e-12).all()
 
@@ -71,7 +71,7 @@ def test_what_single_precision_cannot_hold_is_lost_on_no_row(k, eps):
     found = PairwiseCoupling(code, np.ones(code.shape[1])).solve(answers, 1e-10, 1000)
     assert found.converged.all()
     slopes = code @ (answers - expected_answers(code, found.proba.T).T)
-    np.testing.assert_allclose(slopes, 0, atol=1e-7)
+    np.testing.assert_allclose(slopes, 0, atol=1e-5)  # R = 0.1 at the end: a hundredth of the least
 
 
 @pytest.mark.parametrize("code", [one_vs_all(4), all_pairs(5)])

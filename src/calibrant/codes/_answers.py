@@ -9,7 +9,7 @@ from calibrant._core._checks import check_finite, check_probabilities
 from calibrant._core._errors import DataError
 
 #: Numbers that the largest temporary array of a block may hold: 4 MB, which a cache can keep.
-_BLOCK = 2**19
+_BLOCK = 2**20
 
 
 def check_answers(answers: object, n_columns: int) -> FloatArray:
@@ -51,7 +51,7 @@ def check_column_weights(weights: object, n_columns: int) -> Float64Array:
 
 def row_blocks(n_rows: int, numbers_per_row: int) -> Iterator[slice]:
     """Slices of rows, each small enough that its temporary arrays stay within a few megabytes."""
-    size = max(1, min(4096, _BLOCK // numbers_per_row))
+    size = max(1, min(8192, _BLOCK // numbers_per_row))
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
 

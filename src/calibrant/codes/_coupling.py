@@ -9,7 +9,7 @@ from calibrant._core import _late as late
 from calibrant._core._arrays import BoolArray, Float64Array, FloatArray, IntArray
 from calibrant._core._checks import check_number, check_option
 from calibrant._core._errors import DataError, ParameterError
-from calibrant.codes._answers import check_answers, check_column_weights, columns_first, row_blocks
+from calibrant.codes._answers import check_answers, check_column_weights, row_blocks
 from calibrant.codes._coupling_parts import KLMinimiser
 from calibrant.codes._matrices import CodeMatrix
 from calibrant.codes._problems import expected_answers
@@ -205,7 +205,8 @@ def _in_blocks(
         np.empty((n_rows, method.n_classes)), np.empty(n_rows, dtype=np.intp), np.empty(n_rows, dtype=bool)
     )
     for rows in row_blocks(n_rows, method.numbers_per_row):
-        clipped = np.clip(columns_first(answers, rows), eps, 1.0 - eps)
+        given = answers[rows].T
+        clipped = np.clip(given, eps, 1.0 - eps, out=np.empty(given.shape), dtype=np.float64)
         found = method.solve(clipped, tol, max_iter)
         result.proba[rows] = found.proba.T
         result.n_iter[rows] = found.n_iter

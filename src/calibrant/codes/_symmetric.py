@@ -83,18 +83,20 @@ def _all_at_once(work: Float64Array, floor: float) -> tuple[Float64Array, BoolAr
     k, n_rows = work.shape[1:]
     inverse, scaled = np.empty((2, k, n_rows), work.dtype)
     sound = np.ones(n_rows, dtype=bool)
+    entries = np.abs(work[np.arange(k), np.arange(k)])
+    least = floor * entries
     for j in range(k):
-        entry = np.abs(work[j, j])
         if j:
             # below the diagonal, columns left of j hold L D; dividing row j by D gives its row of L
             np.multiply(work[j, :j], inverse[:j], out=scaled[:j])
             work[j:, j] -= np.einsum("imn,mn->in", work[j:, :j], scaled[:j])
-        trusted = work[j, j] > floor * entry
+        pivot = work[j, j]
+        trusted = pivot > least[j]
         if not trusted.all():
             sound &= trusted
-            lifted = np.maximum(entry, np.abs(work[j, j]))
-            work[j, j] = np.where(trusted, work[j, j], np.where(lifted > 0, lifted, 1.0))
-        np.divide(1.0, work[j, j], out=inverse[j])
+            lifted = np.maximum(entries[j], np.abs(pivot))
+            pivot[:] = np.where(trusted, pivot, np.where(lifted > 0, lifted, 1.0))
+        np.divide(1.0, pivot, out=inverse[j])
     solution = work[k]
     solution *= inverse
     for j in range(k - 2, -1, -1):
