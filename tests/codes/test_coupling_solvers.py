@@ -74,7 +74,16 @@ def test_what_single_precision_cannot_hold_is_lost_on_no_row(k, eps):
     np.testing.assert_allclose(slopes, 0, atol=1e-5)  # R = 0.1 at the end: a hundredth of the least
 
 
-@pytest.mark.parametrize("code", [one_vs_all(4), all_pairs(5)])
+@pytest.mark.parametrize(
+    "code",
+    [
+        one_vs_all(4),
+        all_pairs(5),
+        all_pairs(5)[:, ::-1] * [1, -1, -1, 1, -1, 1, 1, -1, 1, -1],  # in another order, and turned round
+        all_pairs(5)[:, [3, 0, 8, 5, 9, 6]],  # some pairs have no column
+    ],
+    ids=["one-vs-all", "pairs", "turned pairs", "some pairs"],
+)
 def test_special_solvers_agree_with_the_general_one(code):
     weights = some_weights(code)
     answers = np.clip(noisy_answers(code, n=50, noise=2.0).T, 1e-6, 1 - 1e-6)
@@ -84,6 +93,17 @@ def test_special_solvers_agree_with_the_general_one(code):
     assert found.converged.all()
     assert general.converged.all()
     np.testing.assert_allclose(found.proba, general.proba, atol=1e-8)
+
+
+@pytest.mark.parametrize("least", [1e-300, 1e-20, 1e-10])
+def test_weights_that_are_very_unlike(least):
+    """What a pair of next to no weight says counts between classes that nothing else links."""
+    code = all_pairs(4)[:, [0, 1, 5]]  # 0-1, 0-2, 2-3
+    answers = np.clip(noisy_answers(code, n=30, noise=2.0).T, 1e-6, 1 - 1e-6)
+    found = PairwiseCoupling(code, np.array([1.0, least, 1.0])).solve(answers, 1e-10, 1000)
+    assert np.isfinite(found.proba).all()
+    heavy = [0, 2]
+    np.testing.assert_allclose(expected_answers(code, found.proba.T).T[heavy], answers[heavy], atol=1e-6)
 
 
 @pytest.mark.parametrize("total", [1e-5, 0.5, 1.0, 3.0, 5.999])

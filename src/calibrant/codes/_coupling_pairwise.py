@@ -69,7 +69,8 @@ class PairwiseCoupling:
         mutual = np.zeros((k, k))
         mutual[self.first, self.second] = mutual[self.second, self.first] = scaled
         laplacian = np.diag(mutual.sum(axis=0)) - mutual
-        self.least_squares = np.asarray(np.linalg.inv(laplacian[:-1, :-1]), np.float64)
+        # Weights may be so unlike that rounding takes the links between classes away.
+        self.least_squares = np.asarray(np.linalg.pinv(laplacian[:-1, :-1], hermitian=True), np.float64)
         self.mutual = None if (mutual == 1 - np.eye(k)).all() else mutual
 
     def of_pairs(self, answers: Float64Array) -> Float64Array:
@@ -85,8 +86,8 @@ class PairwiseCoupling:
 
     @property
     def numbers_per_row(self) -> int:
-        """The size of the largest temporary array, for one row of data, of which half are in it twice."""
-        return int(len(self.code) ** 2 // 2)
+        """Half the size of the largest temporary array, for one row of data: longer blocks are worth it."""
+        return int(max(len(self.code) ** 2 // 2, self.code.shape[1]))
 
     def solve(self, answers: Float64Array, tol: float, max_iter: int) -> Solution:
         """Give the minimisers (k, n) for answers (l, n) strictly inside (0, 1).
