@@ -121,6 +121,18 @@ def fits() -> Iterator[Row]:
             yield beside(faster, method.name, other, method().fit, theirs, ">= 1", *size)
 
 
+def thousand() -> Iterator[Row]:
+    """Fits of a thousand classes: single maps, as the stack has no peer there."""
+    size = 10_000, 1_000
+    for method, other, theirs in (
+        (TemperatureCalibrator, "probmetrics temp-scaling", partial(peer, "temp-scaling")),
+        (TemperatureCalibrator, "scikit-learn temperature", sklearn_temperature),
+        (VectorCalibrator, "probmetrics", partial(peer, "svs")),
+        (MatrixCalibrator, "probmetrics", partial(peer, "sms")),
+    ):
+        yield beside(faster, method.name, other, method().fit, theirs, ">= 1", *size)
+
+
 def predictions() -> Iterator[Row]:
     """Predictions beside those of logistic-mix."""
     for n, k in SIZES[1:]:
@@ -193,7 +205,7 @@ def main() -> int:
 
     torch.set_num_threads(1)
     rows = []
-    for suite in (one_row, predictions, fits, million):
+    for suite in (one_row, predictions, fits, thousand, million):
         for row in suite():
             rows.append(row)
             print(f"{row.case:<55} {row.ratio:8.2f}  goal {row.goal:<6} {row.holds}", flush=True)
