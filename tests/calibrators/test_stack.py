@@ -187,7 +187,7 @@ def test_it_says_what_it_took():
     assert sum(model.weights_.values()) == pytest.approx(1)
     best = min(model.losses_, key=model.losses_.get)
     assert model.report_.startswith("took ")
-    assert f"rows left out: {best} {model.losses_[best]:.4f}" in model.report_
+    assert f"rows left out: {best} {model.losses_[best]:.3f}" in model.report_
 
 
 @pytest.mark.parametrize("k", [2, 3])

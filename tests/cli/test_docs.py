@@ -48,7 +48,7 @@ def test_the_session_of_the_readme_prints_what_it_shows(tmp_path):
     load_script("pendigits_scores").write(tmp_path)
     sessions = load_script("sessions")
     assert len(sessions.BLOCK.findall(README)) >= 3
-    assert sessions.differences(README, tmp_path, "0.1") == [], "run python docs/sessions.py"
+    assert sessions.differences(README, tmp_path, "0.2") == [], "run python docs/sessions.py"
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ class StackCalibrator(JointCalibrator, name="stack"):
         names, weights, losses = self.map_.names, self.map_.weights, self.map_.losses
         by_weight, by_loss = np.argsort(-weights, kind="stable"), np.argsort(losses, kind="stable")
         taken = [f"{names[each]} {weights[each]:.2f}" for each in by_weight if weights[each] >= LEAST_WEIGHT]
-        said = [f"{names[each]} {losses[each]:.4f}" for each in by_loss]
+        said = [f"{names[each]} {losses[each]:.3f}" for each in by_loss]
         return f"took {', '.join(taken)}; log losses on rows left out: {', '.join(said)}"
 
     def check_parameters(self) -> None:
