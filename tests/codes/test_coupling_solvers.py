@@ -71,7 +71,7 @@ def test_what_single_precision_cannot_hold_is_lost_on_no_row(k, eps):
     found = PairwiseCoupling(code, np.ones(code.shape[1])).solve(answers, 1e-10, 1000)
     assert found.converged.all()
     slopes = code @ (answers - expected_answers(code, found.proba.T).T)
-    np.testing.assert_allclose(slopes, 0, atol=1e-5)  # R = 0.1 at the end: a hundredth of the least
+    np.testing.assert_allclose(slopes, 0, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -226,9 +226,8 @@ def _within_blocks(
 ) -> tuple[Float64Array, Float64Array]:
     """What points hold with those after them in their blocks, and with those before them."""
     until = masses.cumsum(axis=1)
-    if (
-        until[:, -1].max() < MANY and (masses == np.floor(masses)).all()
-    ):  # counts, whose differences are exact
+    if until[:, -1].max() < MANY and (masses == np.floor(masses)).all():
+        # Differences of counts are exact.
         before = until - (until - masses).take(starts, axis=1).take(block, axis=1)
         return until.take(ends - 1, axis=1).take(block, axis=1) - until + masses, before
     after = until.copy()
